@@ -137,6 +137,13 @@ def small(tree):
         ("audit-hardware-unequal", "the power supply model of 'n7' is 'EXPSU, FILLER'"), ("audit-hardware-differs", "'n8' has 1 processor, planned 2"),
     ])
     demand(status == 1, f"planted too: status {status}")
+    write("inventory.csv", "name,port,serial\nn1,,S0001\nn2,,LABEL2\nnode/n/3,,S0009\nn4,bmc,S0008\n")
+    with_serials = write("serials.yaml", pathlib.Path(spec).read_text(encoding="utf-8").replace("name: small", "name: small\ninventory: inventory.csv"))
+    server.bmcs = {n: Bmc(tree) for n in names}
+    server.bmcs["n2"] = Bmc(tree, changed(tree, C, SerialNumber="LABEL2"))
+    _, told, error = audit(with_serials, listing(names))
+    demand(told, error)
+    expect("inventory", told, [("audit-hardware-differs", "'n3' has the serial number 'S0001', planned 'S0009' in the inventory")])
     updates = ROOT + "/UpdateService"
     more = {**tree, ROOT: {**tree[ROOT], "UpdateService": {"@odata.id": updates}}, updates: {"FirmwareInventory": {"@odata.id": updates + "/FirmwareInventory"}},
             updates + "/FirmwareInventory": {"Members": [{"@odata.id": updates + "/FirmwareInventory/GPU1"}]},

@@ -23,7 +23,7 @@ constexpr double kMib = 1024.0 * 1024;
 
 bool about(double seen, double planned, double share) { return std::abs(seen - planned) <= share * planned; }
 
-enum class Fact { server, cpus, gpus, memory, nics, drives, psus, bios, bmc, firmware };
+enum class Fact { server, cpus, gpus, memory, nics, drives, psus, bios, bmc, firmware, serial, power_limit };
 
 std::string quoted(std::string_view text) { return "'" + printable(text) + "'"; }
 
@@ -108,8 +108,18 @@ class Auditor {
     adapters(planned, seen);
     drives(planned, seen);
     supplies(planned, seen);
+    serial(node, seen);
     if (seen.bios.empty()) unsaid(Fact::bios, "the version of the BIOS");
     if (seen.bmc_firmware.empty()) unsaid(Fact::bmc, "the firmware of the BMC");
+  }
+
+  // The label on the chassis often has another number than the main board: either will do.
+  void serial(const AuditedNode& node, const HardwareSeen& seen) {
+    if (node.serial.empty()) return;
+    if (seen.serial.empty() && seen.labels.empty()) return unsaid(Fact::serial, "the serial number");
+    if (node.serial == seen.serial || std::ranges::find(seen.labels, node.serial) != seen.labels.end()) return;
+    differs(Fact::serial, "the serial number " + quoted(seen.labels.empty() ? seen.serial : seen.labels.front()),
+            quoted(node.serial) + " in the inventory");
   }
 
   void processors(const ServerModel& planned, const HardwareSeen& seen) {
@@ -284,6 +294,9 @@ class Auditor {
     each(Fact::drives, "the drive model", [](const HardwareSeen& s) { return models(s.drives); });
     each(Fact::nics, "the network adapter", [](const HardwareSeen& s) { return models(s.nics); });
     each(Fact::psus, "the power supply model", [](const HardwareSeen& s) { return models(s.psus); });
+    each(Fact::power_limit, "the power limit", [](const HardwareSeen& s) {
+      return s.power_limit < 0 ? std::string() : to_text(Watts(static_cast<double>(s.power_limit)));
+    });
     std::set<std::string> parts;
     for (const std::size_t i : members)
       for (const auto& [part, version] : answers_[i].seen.firmware) parts.insert(part);

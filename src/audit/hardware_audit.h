@@ -14,6 +14,7 @@ struct AuditedNode {
   int group = -1;
   std::int64_t member = 0;
   std::string address;  // of its BMC
+  std::string serial;   // of the server, in the inventory; empty: it has none
   SourceSpan span;      // where the list of BMCs names it; invalid: the group in the spec is meant
 };
 

@@ -240,6 +240,8 @@ struct RedfishWalk::Reader {
     walk.add(What::adapters, link_at(e, "NetworkAdapters"));
     const std::string type = word(e, "ChassisType");
     if (type == "Module" || type == "Component" || type == "Zone") return;  // what is in them feeds no server
+    if (std::string label = word(e, "SerialNumber"); !label.empty() && seen.labels.size() < 8)
+      seen.labels.push_back(std::move(label));
     walk.add(What::power_subsystem, link_at(e, "PowerSubsystem"));
     walk.add(What::power, link_at(e, "Power"));
   }

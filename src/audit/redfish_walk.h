@@ -33,9 +33,10 @@ struct SeenParts {
 
 struct HardwareSeen {
   std::string manufacturer, model, serial, sku, bios, bmc_firmware;  // empty: not read
-  std::string cpu_summary;                                           // ProcessorSummary.Model
-  std::int64_t cpu_count = -1, memory_gib = -1;                      // the summaries of the system; -1: not read
-  std::int64_t power_limit = -1;                                     // W
+  std::vector<std::string> labels;               // serial numbers of its chassis, one of which people see
+  std::string cpu_summary;                       // ProcessorSummary.Model
+  std::int64_t cpu_count = -1, memory_gib = -1;  // the summaries of the system; -1: not read
+  std::int64_t power_limit = -1;                 // W
   std::int64_t hosts = 0;  // systems with processors or memory of their own: several where one BMC has several nodes
   SeenParts cpus, gpus, dimms, drives, nics, psus;
   struct Ill {

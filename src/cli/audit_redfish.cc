@@ -152,7 +152,7 @@ Asked from_plan(const Run& run) {
         continue;
       }
       out.bmcs.push_back({ipv4_text(address), {}});
-      out.nodes.push_back({static_cast<int>(g), m, out.bmcs.back().address, {}});
+      out.nodes.push_back({static_cast<int>(g), m, out.bmcs.back().address, {}, {}});
     }
   }
   if (out.bmcs.empty())
@@ -176,7 +176,7 @@ Asked from_file(Run& run, const std::string& path) {
     const std::int64_t member = c.nodes[static_cast<std::size_t>(group)].names.index_of(line.first);
     if (!met.emplace(group, member).second)
       throw UsageError{format("{}: node '{}' is listed twice", place(run.sources, line), line.first)};
-    out.nodes.push_back({group, member, std::string(line.second), line.span});
+    out.nodes.push_back({group, member, std::string(line.second), {}, line.span});
     out.bmcs.push_back({std::string(line.second), {}});
   }
   if (out.bmcs.empty()) throw UsageError{"'" + path + "' lists no BMC: write lines 'node address'"};
@@ -245,6 +245,13 @@ std::string audit_redfish(Run& run, const std::string& spec_path, const po::vari
   }
   const std::string& from = given["redfish"].as<std::string>();
   Asked asked = from == "plan" ? from_plan(run) : from_file(run, from);
+  if (run.inventory)
+    for (AuditedNode& node : asked.nodes) {
+      const NodeGroupModel& group = run.cluster->nodes[static_cast<std::size_t>(node.group)];
+      const InventoryRow* row = run.inventory->find(group.names.name(node.member), "");
+      if (!row) row = run.inventory->find(run.plan->node_object(group.first + node.member), "");
+      if (row) node.serial = row->serial;
+    }
   if (given.count("pin")) read_pins(run, given["pin"].as<std::string>(), asked);
 
   std::vector<BmcAnswer> answers;
