@@ -180,7 +180,8 @@ def bad_ones(tree):
     }
     fine = {
         "n1": Bmc(tree), "n20": Bmc(tree, first=2), "n21": Bmc(tree, page=2), "n22": Bmc(tree, page=2, loop=True), "n23": Bmc(tree, no_sessions=404),
-        "n24": Bmc(tree, no_sessions=405), "n27": Bmc(tree, status={S + "/Memory/D1": 404}), "n25": Bmc(tree, delay=0.05), "n26": Bmc({**tree, "/redfish/v1/Other": tree[S]}, redirect={S: "/redfish/v1/Other"}),
+        "n24": Bmc(tree, no_sessions=405), "n27": Bmc(tree, status={S + "/Memory/D1": 404}),
+        "n28": Bmc(tree, first=1, retry_after=3), "n29": Bmc(tree, forget=10), "n25": Bmc(tree, delay=0.05), "n26": Bmc({**tree, "/redfish/v1/Other": tree[S]}, redirect={S: "/redfish/v1/Other"}),
     }
     server.bmcs = {**{n: b for n, (b, _) in ways.items()}, **fine}
     bmcs = listing(server.bmcs)
@@ -198,6 +199,9 @@ def bad_ones(tree):
     demand(status == 2, f"nothing differs and some are unread: status {status}")
     demand(server.strangers == 0, "another host was asked")
     demand(server.without_token == 0, f"{server.without_token} requests without, or with too many, credentials")
+    times = server.bmcs["n28"].times
+    demand(times[1] - times[0] >= 3, f"Retry-After: 3, and the next request comes after {times[1] - times[0]:.1f} s")
+    demand(server.bmcs["n29"].logins == 3, f"{server.bmcs['n29'].logins} logins where a session ends after 10 requests")
     demand(server.bmcs["n8"].logins == 1, "a refused login was tried again: BMCs lock accounts")
     sessions_ended()
     print(f"bad: {len(reasons)} ways to misbehave, each named; {len(fine)} unusual ones read")

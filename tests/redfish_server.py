@@ -11,6 +11,7 @@ import secrets
 import ssl
 import subprocess
 import threading
+import time
 
 USER, PASSWORD = "auditor", 'pass "word" \\ 1'
 ROOT, SESSIONS = "/redfish/v1", "/redfish/v1/SessionService/Sessions"
@@ -54,6 +55,7 @@ class Bmc:
 
     def __init__(self, tree, changes=None, **how):
         self.tree, self.changes, self.how = tree, changes or {}, how
+        self.left, self.times = {}, []
         self.tokens, self.logins, self.logouts, self.requests, self.refused = set(), 0, 0, 0, 0
 
     def resource(self, path):
@@ -142,6 +144,7 @@ class Server:
             self.strangers += 1
             return False
         bmc.requests += 1
+        bmc.times.append(time.monotonic())
         how = bmc.how
         path, _, query = target.partition("?")
         path = path.rstrip("/")
@@ -161,6 +164,12 @@ class Server:
             bmc.tokens.discard(path.rsplit("/", 1)[1])
             bmc.logouts += gone
             return await self.send(writer, 204 if gone else 404, b"")
+        token = headers.get("x-auth-token")
+        if token in bmc.tokens and "forget" in how:
+            bmc.left[token] = bmc.left.get(token, how["forget"]) - 1
+            if bmc.left[token] < 0:
+                bmc.tokens.discard(token)
+                return await self.send(writer, 401, b"{}")
         if path != ROOT:
             basic = "Basic " + base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
             if not (headers.get("x-auth-token") in bmc.tokens or (how.get("no_sessions") and headers.get("authorization") == basic)):

@@ -36,6 +36,7 @@ struct Visit {
   Clock::time_point began;
   std::string token, session;  // X-Auth-Token, and the path to delete
   bool basic = false;
+  bool fresh = false;  // nothing was read since the login
   int tries = 0, redirects = 0;
   std::string redirected;  // in place of the path of the walk
   std::string failure;
@@ -281,8 +282,15 @@ class Client {
     if (status == 401 || status == 403) {
       if (v->step == Step::root || v->walk.at_root())
         return fail(std::move(v), format("refuses the service root (HTTP {})", status));
+      if (status == 401 && !v->token.empty() && !v->fresh) {  // the session has ended before the walk
+        v->token.clear();
+        v->session.clear();
+        v->step = Step::login;
+        return proceed(std::move(v));
+      }
       if (status == 401) return fail(std::move(v), "refuses the credentials (HTTP 401)");
     }
+    v->fresh = false;
     if ((status == 404 || status == 410) && v->step == Step::walk) {
       v->walk.missing();
       return proceed(std::move(v));
@@ -320,6 +328,7 @@ class Client {
     v->step = Step::walk;
     if ((status == 200 || status == 201) && !t.token.empty()) {
       take_session(*v, t);
+      v->fresh = true;
     } else if (status == 400 || status == 401 || status == 403) {
       // No second try: BMCs lock accounts.
       return fail(std::move(v), format("refuses the login of '{}' (HTTP {})", printable(access_.user), status));
