@@ -1,13 +1,9 @@
 #include <algorithm>
-#include <filesystem>
 #include <iterator>
 
-#include "audit/fabric_audit.h"
-#include "audit/neighbours.h"
 #include "audit/not_compared.h"
-#include "base/file.h"
-#include "base/format.h"
-#include "base/text.h"
+#include "cli/audit_fabric.h"
+#include "cli/audit_redfish.h"
 #include "cli/command.h"
 #include "model/cluster.h"
 #include "rules/acceptances.h"
@@ -19,154 +15,15 @@ namespace {
 void options(po::options_description& o) {
   add_positional(o, "SPEC");
   add_findings_options(o, "text, json, sarif, junit, github (annotations) or gitlab (code quality)", false);
-  o.add_options()(
-      "fabric", po::value<std::vector<std::string>>()->composing()->value_name("[NETWORK=]FILE"),
-      "what ibnetdiscover printed on the running fabric, NetQ's topology graph, or a folder with what lldpcli "
-      "printed on each device; '-' is standard input; several times for several fabrics, or for the planes of "
-      "one")("names", po::value<std::string>()->value_name("FILE"),
-             "write as CSV which planned device each one of the fabric was recognised as");
-}
-
-bool has_switches(const Run& run, std::size_t network, LinkKind kind) {
-  const NetworkModel& n = run.cluster->networks[network];
-  return n.kind == kind && n.shares < 0 && !run.plan->fabrics[network].tiers.empty();
-}
-
-// The fabrics that a capture can be of: with switches of ours, of its kind.
-std::vector<int> fabrics_of(const Run& run, const std::string& network, LinkKind kind) {
-  const Cluster& c = *run.cluster;
-  const std::string kind_name = kind == LinkKind::infiniband ? "InfiniBand" : "Ethernet";
-  std::vector<int> out;
-  std::vector<std::string_view> known;
-  for (std::size_t n = 0; n < c.networks.size(); ++n) {
-    if (!has_switches(run, n, kind)) continue;
-    known.push_back(c.networks[n].name);
-    if (network.empty() || c.networks[n].name == network) out.push_back(static_cast<int>(n));
-  }
-  if (known.empty()) throw UsageError{"the spec plans no " + kind_name + " network with switches"};
-  if (out.empty())
-    throw UsageError{"--fabric: the spec plans no " + kind_name + " network '" + network + "' with switches; there " +
-                     (known.size() == 1 ? "is " : "are ") + join(known, ", ")};
-  return out;
-}
-
-// One fabric, from one capture or, where its planes have one each, from several.
-struct Capture {
-  std::string network, path;  // network: empty where none was named
-  FileId file = kNoFile;      // the first one of a folder
-  SeenFabric seen;
-  LinkKind kind() const { return seen.ethernet ? LinkKind::ethernet : LinkKind::infiniband; }
-};
-
-// "compute=fabric.txt"; a name of a network has no '/' and no '.'.
-Capture capture_of(const std::string& word) {
-  Capture out;
-  const std::size_t equals = word.find('=');
-  if (equals != std::string::npos && word.find_first_of("/.") > equals) {
-    out.network = word.substr(0, equals);
-    if (out.network.empty()) throw UsageError{"--fabric: no network before '=': --fabric [NETWORK=]FILE"};
-  }
-  out.path = out.network.empty() ? word : word.substr(equals + 1);
-  if (out.path.empty())
-    throw UsageError{"--fabric: no file" + (out.network.empty() ? "" : " behind '" + out.network + "='") +
-                     ": --fabric [NETWORK=]FILE"};
-  return out;
-}
-
-FileId read_source(Run& run, const std::string& path) {
-  FileError error;
-  auto text = read_file(path == "-" ? "/dev/stdin" : path, kLargestDump, error);
-  if (!text) throw UsageError{error.message};
-  return run.sources.add(path == "-" ? "standard input" : path, std::move(*text));
-}
-
-std::vector<std::string> planned_switches(const Run& run) {
-  std::vector<std::string> out;
-  for (std::size_t n = 0; n < run.plan->fabrics.size(); ++n)
-    if (has_switches(run, n, LinkKind::ethernet))
-      for (PlannedDevice& d : planned_fabric(*run.plan, static_cast<int>(n)).devices)
-        if (d.tier >= 0) out.push_back(std::move(d.host));
-  return out;
-}
-
-// A folder has a file for each device: gpu001.json, leaf-1.json.
-void read_capture(Run& run, Capture& capture) {
-  namespace fs = std::filesystem;
-  std::vector<NeighbourFile> files;
-  std::error_code failed;
-  if (fs::is_directory(capture.path, failed)) {
-    std::vector<std::string> names;
-    for (const fs::directory_entry& e : fs::directory_iterator(capture.path, failed))
-      if (e.path().extension() == ".json") names.push_back(e.path().string());
-    std::sort(names.begin(), names.end());
-    if (failed || names.empty())
-      throw UsageError{"--fabric: '" + capture.path +
-                       "' has no .json file: lldpcli -f json show neighbors > HOST.json on each device"};
-    for (const std::string& name : names) files.push_back({read_source(run, name), fs::path(name).stem().string()});
-  } else {
-    const FileId file = read_source(run, capture.path);
-    if (is_neighbour_capture(run.sources.text(file))) files.push_back({file, fs::path(capture.path).stem().string()});
-    capture.file = file;
-  }
-  if (files.empty()) {
-    capture.seen = read_ibnetdiscover(run.sources, capture.file, run.findings);
-  } else {
-    capture.file = files.front().file;
-    capture.seen = read_neighbours(run.sources, files, planned_switches(run), run.findings);
-  }
-  if (capture.seen.links.empty())
-    throw UsageError{"'" + capture.path + "' has no link: it is not what " +
-                     (files.empty() ? "ibnetdiscover prints" : "lldpcli or NetQ writes")};
-}
-
-std::vector<Capture> read_captures(Run& run, const std::vector<std::string>& words) {
-  std::vector<Capture> out;
-  for (const std::string& word : words) {
-    Capture next = capture_of(word);
-    if (std::ranges::any_of(out, [&](const Capture& c) { return c.path == next.path; }))
-      throw UsageError{"--fabric: '" + next.path + "' is given twice"};
-    read_capture(run, next);
-    const std::vector<int> fabrics = fabrics_of(run, next.network, next.kind());
-    const auto same =
-        std::ranges::find_if(out, [&](const Capture& c) { return !next.network.empty() && c.network == next.network; });
-    if (same == out.end()) {
-      out.push_back(std::move(next));
-      continue;
-    }
-    if (run.plan->fabrics[static_cast<std::size_t>(fabrics.front())].planes < 2)
-      throw UsageError{"--fabric: '" + same->path + "' and '" + next.path + "' are both for network '" + next.network +
-                       "', which has one plane: one dump shows all of it"};
-    append(same->seen, std::move(next.seen));
-  }
-  return out;
-}
-
-void write_member(JsonWriter& json, const Capture& capture, const AuditedFabric& a) {
-  const FabricDifferences& d = a.differences;
-  json.begin_object()
-      .field("network", a.planned.network)
-      .field("file", capture.path)
-      .field("recognised", !d.unrecognised)
-      .field("named", a.match.by_name)
-      .field("renamed", a.match.by_cables.size())
-      .field("planned_cables", d.planned_cables)
-      .field("right", d.right)
-      .field("not_judged", d.unjudged + static_cast<std::int64_t>(d.unseen.size()))
-      .field("misplaced", d.moves.size())
-      .field("moves", d.ends_to_move())
-      .field("missing", d.missing.size())
-      .field("unplanned", d.extra.size())
-      .field("slow", d.slow.size())
-      .field("devices_missing", d.absent.size())
-      .field("devices_unplanned", d.unplanned.size())
-      .end_object();
+  add_fabric_options(o);
+  add_redfish_options(o);
 }
 
 // 1: something differs. 2: nothing does, but not all could be compared.
 int status_of(const Findings& findings) {
   int status = kOk;
   for (const Finding& f : findings.all()) {
-    if (!f.counts() || f.severity == Severity::note) continue;
+    if (!f.counts() || f.severity == Severity::note || f.rule == kUnverified) continue;
     if (std::ranges::find(kNotCompared, f.rule) == std::end(kNotCompared)) return kFindings;
     status = kUnjudged;
   }
@@ -175,10 +32,8 @@ int status_of(const Findings& findings) {
 
 int run(const po::variables_map& given) {
   const std::string path = one_spec(given);
-  if (!given.count("fabric")) throw UsageError{"name what is to be compared: --fabric FILE"};
-  const std::vector<std::string> words = given["fabric"].as<std::vector<std::string>>();
-  if (path == "-" && std::ranges::any_of(words, [](const std::string& w) { return capture_of(w).path == "-"; }))
-    throw UsageError{"standard input is the spec or a dump, not both"};
+  if (!given.count("fabric") && !given.count("redfish"))
+    throw UsageError{"name what is to be compared: --fabric FILE, --redfish plan or --redfish FILE"};
   const RunOptions options = run_options(given, path);
   auto result = run_pipeline(path, Stage::planned, options);
   if (!result->plan || result->findings.count(Severity::error)) {
@@ -187,33 +42,16 @@ int run(const po::variables_map& given) {
     return kUnjudged;
   }
   result->findings = Findings();
-  const std::vector<Capture> captures = read_captures(*result, words);
-  std::vector<AuditedFabric> audited;
-  std::string summaries, names;
-  for (const Capture& capture : captures) {
-    AuditedFabric a = audit_fabric(capture.seen, *result->plan, fabrics_of(*result, capture.network, capture.kind()));
-    for (std::size_t i = 0; i < audited.size(); ++i)
-      if (audited[i].fabric == a.fabric)
-        throw UsageError{"--fabric: '" + captures[i].path + "' and '" + capture.path + "' both fit network '" +
-                         a.planned.network + "': name the network of each: --fabric NETWORK=FILE"};
-    report_fabric(a, capture.file, result->findings);
-    summaries += format("{}: {}\n", printable(capture.path), fabric_summary(a));
-    names += fabric_names_csv(a, audited.empty());
-    audited.push_back(std::move(a));
-  }
-  if (given.count("names")) {
-    FileError error;
-    if (!write_file(given["names"].as<std::string>(), names, error)) throw UsageError{"--names: " + error.message};
-  }
+  FabricsAudited fabrics;
+  if (given.count("fabric")) fabrics = audit_fabrics(*result, path, given);
+  std::string summaries = fabrics.summaries;
+  if (given.count("redfish")) summaries += audit_redfish(*result, path, given);
   Findings heard;  // `check` reports what is wrong with `accept` and `severity`
   Acceptances(result->cluster->spec, result->sources, options.today ? &*options.today : nullptr, heard)
       .apply(result->findings);
   raise_severities(read_severities(result->cluster->spec, heard), result->findings);
-  report_findings(*result, captures.size() == 1 ? captures.front().path : path, given, false, [&](JsonWriter& json) {
-    json.array("fabrics");
-    for (std::size_t i = 0; i < audited.size(); ++i) write_member(json, captures[i], audited[i]);
-    json.end_array();
-  });
+  report_findings(*result, fabrics.path.empty() || given.count("redfish") ? path : fabrics.path, given, false,
+                  fabrics.members);
   const int status = status_of(result->findings);
   if (format_of(given) == Format::text) {
     put_text(summaries);
@@ -224,6 +62,8 @@ int run(const po::variables_map& given) {
 
 }  // namespace
 
-const Command kAudit{"audit", "what is really there against the plan: the cables of a running fabric",
-                     "clusterc audit SPEC --fabric [NETWORK=]FILE [--names FILE] [--format FORMAT]", options, run};
+const Command kAudit{
+    "audit", "what is really there against the plan: the cables of a running fabric, the hardware of servers",
+    "clusterc audit SPEC [--fabric [NETWORK=]FILE] [--redfish plan|FILE --user NAME …] [--format FORMAT]", options,
+    run};
 }  // namespace clusterc::cli

@@ -1,7 +1,6 @@
 // The table of findings: rules bring their own rows, all others stand here by id.
 #include "rules/finding_table.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "rules/rule.h"
@@ -38,6 +37,8 @@ constexpr Row kRows[] = {
      "a package release has other characters than letters, digits and '+-~_.', or a misplaced '.'"},
     {"audit-adapters-unnamed", Severity::warning, kAuditReporter, Standing::acceptable,
      "adapters in the dump of a fabric do not name their host: their cables are not judged"},
+    {"audit-bmc-unread", Severity::error, kAuditReporter, Standing::acceptable,
+     "a BMC could not be read over Redfish, or not in full; the hardware of its node was not judged"},
     {"audit-cable-misplaced", Severity::error, kAuditReporter, Standing::acceptable,
      "a cable of a running fabric joins other places than planned; the finding says which ends to move"},
     {"audit-capture-unread", Severity::warning, kAuditReporter, Standing::acceptable,
@@ -50,6 +51,11 @@ constexpr Row kRows[] = {
      "the dump of a fabric cannot be recognised as the planned network: nothing was compared"},
     {"audit-fact-unread", Severity::note, kAuditReporter, Standing::acceptable,
      "a capture does not say a fact that the spec plans; it was not compared"},
+    {"audit-hardware-differs", Severity::error, kAuditReporter, Standing::acceptable,
+     "a server has other processors, GPUs, memory, drives, adapters or power supplies than planned"},
+    {"audit-hardware-unequal", Severity::warning, kAuditReporter, Standing::acceptable,
+     "a node differs from its group in firmware or in the model of a part"},
+    {"audit-health", Severity::error, kAuditReporter, Standing::acceptable, "a BMC reports that a part is not healthy"},
     {"audit-link-missing", Severity::error, kAuditReporter, Standing::acceptable,
      "a planned cable has no link in the running fabric, though both devices are there"},
     {"audit-link-slow", Severity::error, kAuditReporter, Standing::acceptable,
@@ -58,6 +64,8 @@ constexpr Row kRows[] = {
      "a running fabric has a link between planned devices where none is planned"},
     {"audit-names-differ", Severity::note, kAuditReporter, Standing::acceptable,
      "devices of a running fabric are called otherwise than planned, and were recognised by their cables"},
+    {"audit-tls-unverified", Severity::warning, kAuditReporter, Standing::acceptable,
+     "the certificates of BMCs were not verified, because --insecure was given"},
     {"baseline-entry-unmet", Severity::warning, kBaseline, Standing::must_mend,
      "a baseline entry names a finding that no longer occurs; the entry can be removed"},
     {"beegfs-servers-incomplete", Severity::error, kSystem, Standing::must_mend,
@@ -574,13 +582,6 @@ std::vector<FindingKind> whole_table() {
 std::span<const FindingKind> all_finding_kinds() {
   static const std::vector<FindingKind> table = whole_table();
   return table;
-}
-
-const FindingKind* find_finding_kind(std::string_view name) {
-  const auto table = all_finding_kinds();
-  const auto at = std::ranges::find_if(
-      table, [&](const FindingKind& k) { return k.id == name || (!k.code.empty() && k.code == name); });
-  return at == table.end() ? nullptr : &*at;
 }
 
 std::string_view why_not_accepted(const FindingKind& kind) {
