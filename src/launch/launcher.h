@@ -93,7 +93,7 @@ struct MpirunOptions {
 std::unique_ptr<Launcher> make_mpirun_launcher(MpirunOptions);
 
 std::vector<std::string> last_lines(
-    std::string_view text);                    // the last lines of what was written, at most 20, without empty ones
+    std::string_view text);  // the last lines of what was written, at most 20, without empty ones and rules
 std::vector<std::string_view> launcher_ids();  // "local", "mpirun", "slurm", "kubernetes"
 
 }  // namespace clusterc

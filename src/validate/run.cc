@@ -43,12 +43,6 @@ std::int32_t Report::place_of(std::string_view derivation) {
   return static_cast<std::int32_t>(derivations.size()) - 1;
 }
 
-bool Report::passed() const {
-  return error.empty() && !interrupted && left_out.empty() && ran_something() && !count(Verdict::fail) &&
-         !count(Verdict::error) && !count(Verdict::degraded) && std::ranges::all_of(demands, &Demand::met) &&
-         std::ranges::all_of(searches, [](const SearchReport& s) { return s.culprits.empty(); });
-}
-
 bool Report::ran_something() const {
   return std::ranges::any_of(verdicts, [](const Judged& j) { return j.verdict != Verdict::skipped; });
 }
@@ -139,6 +133,7 @@ bool SuiteRun::open_journal() {
   if (!journal_) return false;
   report_.journal_started = journal_->started();
   report_.journal_refused = journal_->refused();
+  if (options_.tell_journal) say(format("results are kept in '{}'", options_.journal));
   if (!report_.journal_refused.empty())
     say(format("the journal '{}' has an unfinished run, which is not used: {}; every test runs again",
                printable(options_.journal), report_.journal_refused));
@@ -236,7 +231,10 @@ const JournalTest* SuiteRun::find_in_journal(const JournalTest& test) const {
 bool SuiteRun::launch(const SuiteTest& test, const std::vector<std::string>& nodes, JournalTest& ran) {
   Launch launch = launch_of(test, options_.bundle, nodes);
   launch.interrupted = options_.interrupted;
+  const auto stopwatch = [&] { return options_.stopwatch ? options_.stopwatch() : 0.0; };
+  const double began = stopwatch();
   LaunchResult result = launcher_.run(launch);
+  ran.seconds = stopwatch() - began;
   ran.tasks = std::move(result.tasks);
   ran.ended = now();
   ran.error = result.error;
@@ -289,7 +287,7 @@ bool SuiteRun::run_test(const SuiteTest& test, std::size_t number) {
   report_gone(test, nodes);
   if (nodes.usable.empty() || too_few(test, nodes)) return true;
 
-  JournalTest ran{test.id, join(test.arguments, " ") + " on " + fold_names(nodes.usable), "", {}, 0};
+  JournalTest ran{test.id, join(test.arguments, " ") + " on " + fold_names(nodes.usable), "", {}, 0, 0};
   const std::string title = format("[{}/{}] {} on {}", number, suite_.size(), test.id, fold_names(nodes.usable));
   const JournalTest* earlier = find_in_journal(ran);
   if (earlier) {
@@ -302,6 +300,7 @@ bool SuiteRun::run_test(const SuiteTest& test, std::size_t number) {
     if (!launch(test, nodes.usable, ran)) return false;
   }
 
+  if (ran.seconds > 0) report_.seconds[test.id] = ran.seconds;
   const std::size_t before = report_.verdicts.size();
   judge_test(cluster_, expected_, test, ran, nodes.usable, report_);
   const std::span<Judged> verdicts = std::span(report_.verdicts).subspan(before);

@@ -35,9 +35,10 @@ struct SuiteTest {
   std::int64_t gpus_per_node = 0;  // that the node shall have, and that the launcher asks for
   std::int64_t gpu_instances = 1;  // of each GPU, where MIG cuts them: the launcher asks for so many times the GPUs
   std::chrono::milliseconds timeout{std::chrono::minutes(10)};
-  double figures = 1;     // measurements that follow each other on a node, of `--seconds` each
-  double expected_s = 0;  // how long it is expected to take (validate/expected_time.h)
-  bool left_out = false;  // by the time budget; `skip` says so
+  double figures = 1;           // measurements that follow each other on a node, of `--seconds` each
+  double expected_s = 0;        // how long it is expected to take (validate/expected_time.h)
+  bool length_unknown = false;  // nobody knows how long it takes: `expected_s` is 0
+  bool left_out = false;        // by the time budget; `skip` says so
   bool mpi = false;
   std::vector<std::string> metrics;  // figures that it must bring: what is missing afterwards was not shown
   std::string skip;                  // the reason the spec gives, or why it cannot run

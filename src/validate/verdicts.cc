@@ -102,6 +102,18 @@ ExpectedFigure of_our_linpack(const NodeGroupModel& group, const ExpectedFigure&
   return f;
 }
 
+// LINPACK is expected of a whole group: of a part of its nodes, their share of it.
+std::optional<ExpectedFigure> of_part(const NodeGroupModel& group, const ExpectedFigure& whole, std::size_t nodes) {
+  if (static_cast<std::int64_t>(nodes) >= group.count) return std::nullopt;
+  ExpectedFigure f = whole;
+  for (Figure* figure : {&f.ceiling, &f.typical, &f.floor, &f.best}) {
+    if (!figure->value) continue;
+    *figure->value *= static_cast<double>(nodes) / static_cast<double>(group.count);
+    figure->derivation += format(", of which {} of {} nodes ran", nodes, group.count);
+  }
+  return f;
+}
+
 // The name in the spec of the node that a team of one node calls by its host's name; other teams have the names that
 // they gave.
 std::string name_of_team(const std::string& team, const SuiteTest& test, const std::vector<std::string>& nodes) {
@@ -131,7 +143,8 @@ class TestJudge {
 
   void judge_task(const std::string& of, const TaskOutput& task, const std::string& where);
   const ExpectedFigure* figure_of(const std::string& metric, const std::string& of);
-  const NodeGroupModel* of_our_gpus(const std::string& metric) const;  // of LINPACK by clusterc-hpl on GPUs; else null
+  const NodeGroupModel* group_of_linpack(const std::string& metric) const;  // null: of another metric
+  bool is_our_linpack_on_gpus() const { return !test_.vendor && test_.gpus_per_node > 0; }
   void judge_records(const std::string& of, const TaskOutput& task, const ResultRecords& records,
                      const std::string& where);
   Brought judge_measurements(const std::string& of, const ResultRecords& records, const std::string& where);
@@ -171,8 +184,8 @@ const ExpectedFigure* TestJudge::figure_of(const std::string& metric, const std:
   return figures_.emplace(metric, figure_in_scope(expected_, metric, of, test_.scope)).first->second;
 }
 
-const NodeGroupModel* TestJudge::of_our_gpus(const std::string& metric) const {
-  if (metric != "hpl.score" || test_.vendor || test_.gpus_per_node <= 0) return nullptr;
+const NodeGroupModel* TestJudge::group_of_linpack(const std::string& metric) const {
+  if (metric != "hpl.score") return nullptr;
   const int group = cluster_.find_node_group(test_.group);
   return group < 0 ? nullptr : &cluster_.nodes[static_cast<std::size_t>(group)];
 }
@@ -186,9 +199,13 @@ TestJudge::Brought TestJudge::judge_measurements(const std::string& of, const Re
     if (is_good(*m) && std::find(test_.metrics.begin(), test_.metrics.end(), m->metric) == test_.metrics.end())
       continue;
     const ExpectedFigure* const figure = figure_of(m->metric, of);
-    const std::optional<ExpectedFigure> sized = figure ? at_size(cluster_, *figure, m->size) : std::nullopt;
-    const NodeGroupModel* const group = figure ? of_our_gpus(m->metric) : nullptr;
-    const std::optional<ExpectedFigure> ours = group ? std::optional(of_our_linpack(*group, *figure)) : std::nullopt;
+    const NodeGroupModel* const linpack = figure ? group_of_linpack(m->metric) : nullptr;
+    const std::optional<ExpectedFigure> sized = linpack  ? of_part(*linpack, *figure, nodes_.size())
+                                                : figure ? at_size(cluster_, *figure, m->size)
+                                                         : std::nullopt;
+    const NodeGroupModel* const group = is_our_linpack_on_gpus() ? linpack : nullptr;
+    const std::optional<ExpectedFigure> ours =
+        group ? std::optional(of_our_linpack(*group, sized ? *sized : *figure)) : std::nullopt;
     const ExpectedFigure* const against = ours ? &*ours : sized ? &*sized : figure;
     Judged judged = judge(*m, against);
     // What reaches the spec's floor has passed, whatever the program; what does not says nothing of the hardware.
