@@ -351,6 +351,7 @@ void SuitePlanner::add_pairs_of_ports(const NodeGroupModel& group, const std::ve
                  .figures = 4.0 * static_cast<double>(rails),  // bandwidth and latency, in both directions
                  .metrics = {"rdma.write", "rdma.write_latency"},
                  .team_nodes = 2,
+                 .ports = rails,
                  .search_round = search ? number : 0});
   }
 }

@@ -45,7 +45,8 @@ struct SuiteTest {
   std::string scope;                 // of the figures that are expected, where one metric has several
   // Nodes that work together, one team behind the other: teams of an MPI world, or the pairs of a round. 0: all.
   std::int64_t team_nodes = 0;
-  int search_round = 0;  // its pairs are this round of the search for culprits (validate/pair_search.h); 0: of none
+  std::int64_t ports = 0;  // RDMA ports of each node, all of which have to bring a figure; 0: it measures none
+  int search_round = 0;    // its pairs are this round of the search for culprits (validate/pair_search.h); 0: of none
   std::string
       system;  // storage system that it measures: expected of each node as "GROUP/SYSTEM", of all together as "SYSTEM"
   std::optional<VendorHpl> vendor;  // in place of the validator

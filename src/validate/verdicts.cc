@@ -13,6 +13,7 @@
 #include "base/printable.h"
 #include "base/stacks.h"
 #include "base/text.h"
+#include "model/storage_path.h"
 #include "targets/collective_figures.h"
 #include "targets/collectives.h"
 #include "targets/linpack_model.h"
@@ -154,12 +155,14 @@ class TestJudge {
   void judge_teams(const Brought& brought, const std::string& where);
   void judge_missing(const Brought& brought, const std::string& of, const std::string& where);
   void judge_devices(const ResultRecords& records, const std::string& where);
+  void judge_ports(const ResultRecords& records, const std::string& where);
   struct Results {  // that came from a node, or that call themselves this node's
     TaskOutput* first = nullptr;
     std::size_t count = 0;
   };
   void judge_node(const JournalTest& ran, const std::string& node, const Results& results);
   void judge_sum(std::size_t first);
+  std::size_t nodes_that_mount() const;  // the storage system of the test
   std::string expected_of(const std::string& node) const;
   void error(const std::string& where, const std::string& reason) {
     verdict_for_all(report_.verdicts, test_, where, Verdict::error, reason);
@@ -311,6 +314,28 @@ void TestJudge::judge_devices(const ResultRecords& records, const std::string& w
   }
 }
 
+// A port that is down on both hosts of a pair is missed by neither: each port, and with GPUDirect each GPU, has to
+// bring a figure. What is measured both ways at once is told by one of the two hosts.
+void TestJudge::judge_ports(const ResultRecords& records, const std::string& where) {
+  if (test_.ports == 0) return;
+  const auto gpus = static_cast<std::size_t>(test_.gpus_per_node), ports = static_cast<std::size_t>(test_.ports);
+  for (const std::string& metric : test_.metrics) {
+    std::set<std::string> pairs, links;
+    for (const MeasurementRecord& m : records.measurements) {
+      if (m.metric != metric || !m.device.starts_with("link")) continue;
+      pairs.insert(m.device);
+      links.insert(m.device.substr(0, m.device.find('-')));
+    }
+    if (links.empty()) continue;  // judge_missing() has said it
+    std::string why;
+    if (links.size() < ports)
+      why = format("figures of {} of {} ports came", links.size(), ports);
+    else if (pairs.size() < gpus)
+      why = format("figures of {} of {} GPUs came", pairs.size(), gpus);
+    if (!why.empty()) report_.verdicts.push_back(without_figure(test_, metric, where, Verdict::error, why));
+  }
+}
+
 void TestJudge::judge_records(const std::string& of, const TaskOutput& task, const ResultRecords& records,
                               const std::string& where) {
   if (records.probe) report_.probes.push_back({where, *records.probe});
@@ -320,6 +345,7 @@ void TestJudge::judge_records(const std::string& of, const TaskOutput& task, con
   judge_teams(brought, where);
   judge_missing(brought, of, where);
   judge_devices(records, where);
+  judge_ports(records, where);
 }
 
 // What contradicts itself passes nothing: its figures are kept where they are known to be bad, and are no figures
@@ -343,6 +369,15 @@ void TestJudge::judge_task(const std::string& of, const TaskOutput& task, const 
     judged.data_verified = false;
     judged.value.reset();
   }
+}
+
+std::size_t TestJudge::nodes_that_mount() const {
+  std::size_t out = 0;
+  for (std::size_t i = 0; i < cluster_.storage.size(); ++i)
+    if (cluster_.storage[i].name == test_.system)
+      for (const int group : groups_that_mount(cluster_, static_cast<int>(i)))
+        out += static_cast<std::size_t>(cluster_.nodes[static_cast<std::size_t>(group)].count);
+  return out;
 }
 
 // What all nodes get of a storage system together: the sum of what each got beside the others.
@@ -372,6 +407,14 @@ void TestJudge::judge_sum(std::size_t first) {
       judged = judge(sum, figure);
       if (figure) judged.derivation = report_.place_of(figure->ceiling.derivation);
       if (!sum.data_verified) judged.reason = "the data of a node is wrong";
+      // A part of the nodes need not reach what the system gives to all.
+      const std::size_t all = nodes_that_mount();
+      if (sum.data_verified && nodes_.size() < all &&
+          (judged.verdict == Verdict::fail || judged.verdict == Verdict::degraded)) {
+        judged.verdict = Verdict::unjudged;
+        judged.reason = format("{}; {} of {} nodes that mount it measured: the figure is expected of all of them",
+                               judged.reason.str(), nodes_.size(), all);
+      }
     }
     judged.test = test_.id;
     judged.node = fold_names(nodes_);

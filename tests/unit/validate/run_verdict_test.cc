@@ -2,6 +2,7 @@
 #include "validate/run_verdict.h"
 
 #include "unit/validate/suite_fixture.h"
+#include "validate/report_text.h"
 
 namespace clusterc {
 namespace {
