@@ -10,20 +10,21 @@
 namespace clusterc {
 namespace {
 
-// $1 is HPL.dat, $2 the program. A shell that waits for a program in the foreground looks at signals only when that has
-// ended, and a signal without a trap ends it without its EXIT trap: so the program runs beside it, is handed the
-// signal, and the folder goes when it has ended. Only SIGKILL leaves the folder.
+// $1 is HPL.dat, $2 the program.
 constexpr std::string_view kFind =
-    "if [ ! -f \"$2\" ]; then echo \"@there is no program '$2' on $(uname -n)\"; exit 127; fi; "
-    "if [ ! -x \"$2\" ]; then echo \"@'$2' cannot be executed on $(uname -n)\"; exit 126; fi; ";
+    "if [ ! -f \"$2\" ]; then printf \"@there is no program '%s' on %s\\n\" \"$2\" \"$(uname -n)\"; exit 127; fi; "
+    "if [ ! -x \"$2\" ]; then printf \"@'%s' cannot be executed on %s\\n\" \"$2\" \"$(uname -n)\"; exit 126; fi; ";
+// A shell that waits for a program in the foreground looks at signals only when that has ended, and a signal without a
+// trap ends it without its EXIT trap: so the program runs beside it, is handed the signal, and the folder goes when it
+// has ended. Only SIGKILL leaves the folder.
 constexpr std::string_view kFolder =
     "d=; s=; c=; trap '[ -z \"$d\" ] || rm -rf \"$d\"' EXIT; "
-    "for n in HUP INT TERM; do trap 's=143; if [ -n \"$c\" ]; then kill \"$c\"; else exit 143; fi' $n; done; "
-    "d=$(mktemp -d) && cd \"$d\" && printf %b \"$1\" > HPL.dat && shift || exit 1; ";
+    "for n in HUP INT TERM; do trap 's=143; [ -z \"$c\" ] || kill \"$c\"' $n; done; "
+    "d=$(mktemp -d) && cd \"$d\" && printf %b \"$1\" > HPL.dat && shift && [ -z \"$s\" ] || exit 1; ";
 constexpr std::string_view kProgram = "\"$@\"";
 constexpr std::string_view kWait =
-    " & c=$!; wait \"$c\"; r=$?; while [ -n \"$s\" ] && kill -0 \"$c\" 2> /dev/null; do wait \"$c\"; done; c=; "
-    "exit \"${s:-$r}\"";
+    " & c=$!; [ -z \"$s\" ] || kill \"$c\"; wait \"$c\"; r=$?; "
+    "while [ -n \"$s\" ] && kill -0 \"$c\" 2> /dev/null; do wait \"$c\"; done; c=; exit \"${s:-$r}\"";
 
 // Of the peak, what a run is planned with; the slowest published one has 0.55 (Eos, 36.5 of 66.9 TFLOP/s a GPU, TOP500,
 // November 2024).

@@ -234,7 +234,8 @@ struct Shell : ::testing::Test {
 TEST_F(Shell, WhatIsNotThereIsNamed) {
   const auto why = [&](const std::string& path) {
     std::vector<std::string> lines;
-    for (const std::string_view line : split(said(path), '\n')) lines.emplace_back(line);
+    const std::string text = said(path);
+    for (const std::string_view line : split(text, '\n')) lines.emplace_back(line);
     return read_hpl_output(lines, kAsked, path).error;
   };
   EXPECT_TRUE(why("/no/such").starts_with("there is no program '/no/such' on ")) << why("/no/such");
@@ -290,12 +291,12 @@ TEST(VendorHplTime, WhatIsNotKnownIsNotSaid) {
   const auto launcher = make_local_launcher("n1");
   const ValidationPlan plan{"h", "", "/b", 0, &suite, launcher.get()};
   const std::string text = render_validation_plan_text(plan), json = render_validation_plan_json(plan);
-  EXPECT_NE(text.find("2 of 2 tests, about 1 s without group/cpu/hpl, of unknown length"), std::string::npos) << text;
+  EXPECT_NE(text.find("2 of 2 tests, about 2 s without group/cpu/hpl, of unknown length"), std::string::npos) << text;
   EXPECT_NE(json.find(R"("expected_s": null)"), std::string::npos) << json;
   const Budgeted fitted = fit_budget(plan_for, 0, 86400);
   EXPECT_EQ(fitted.left_out, std::vector<std::string>{"group/cpu/hpl"});
   EXPECT_EQ(fitted.suite[1].skip,
-            "left out: --time-budget 1 d has room for no test of which nobody knows how long it takes");
+            "left out: --time-budget 24 h has room for no test of which nobody knows how long it takes");
 }
 
 // Of two nodes of a group the matrix is smaller, and so is what is expected: as long as the whole group takes, not
