@@ -129,7 +129,7 @@ void write_run(XmlWriter& xml, const Report& report) {
              error = !failed && !is_good(verdict);
   const std::string why = printable(format("{}: {}", run_verdict_name(verdict), why_run_verdict(report)));
   open_suite(xml, "run", 1, {.failures = failed, .errors = error, .skipped = open}, report,
-             static_cast<double>(report.ended - report.started));
+             report.took > 0 ? std::optional(report.took) : std::nullopt);
   xml.open("testcase").attribute("name", "verdict of the run").attribute("classname", "run");
   if (error) xml.open("error").attribute("type", "run").attribute("message", why).text(why).close();
   if (failed) xml.open("failure").attribute("type", "run").attribute("message", why).text(why).close();

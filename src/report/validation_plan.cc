@@ -51,10 +51,11 @@ std::string render_validation_plan_text(const ValidationPlan& plan) {
                                    : "-",
                test.skip.empty() ? "-" : test.skip});
   }
-  out += table.text() + format("\n{} of {}, about {}{}\n\ncommands:\n", count,
-                               plural(static_cast<std::int64_t>(plan.suite->size()), "test"),
-                               to_text(Seconds(expected_seconds(*plan.suite))),
-                               unknown.empty() ? "" : " without " + unknown + ", of unknown length");
+  const double seconds = expected_seconds(*plan.suite);
+  out += table.text() + format("\n{} of {}", count, plural(static_cast<std::int64_t>(plan.suite->size()), "test"));
+  if (seconds > 0 || unknown.empty()) out += ", about " + to_text(Seconds(seconds));
+  if (!unknown.empty()) out += (seconds > 0 ? " without " + unknown : std::string()) + ", of unknown length";
+  out += "\n\ncommands:\n";
   for (const SuiteTest& test : *plan.suite)
     if (test.skip.empty())
       out += "  " + printable(test.id) + "\n    " + printable(as_line(command_of(plan, test))) + "\n";

@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <span>
@@ -64,6 +65,9 @@ void leave_out_broken_teams(const SuiteTest& test, std::vector<std::string>& usa
   }
 }
 
+// Of a duration in seconds; what was measured is at least one, because 0 stands for nothing.
+double in_milliseconds(double seconds) { return seconds > 0 ? std::max(std::round(seconds * 1000) / 1000, 0.001) : 0; }
+
 bool is_interrupted(const ValidateOptions& options) { return options.interrupted && options.interrupted->load(); }
 
 // One run of a suite; every step adds to the report.
@@ -97,6 +101,7 @@ class SuiteRun {
   void fail_for_missing_nodes(const SuiteTest&, const NodesOfTest&, std::span<Judged> verdicts) const;
 
   std::int64_t now() const { return options_.clock ? options_.clock() : std::int64_t{0}; }
+  double stopwatch() const { return options_.stopwatch ? options_.stopwatch() : 0.0; }
   void say(const std::string& line) const {
     if (options_.progress) options_.progress(line);
   }
@@ -231,10 +236,9 @@ const JournalTest* SuiteRun::find_in_journal(const JournalTest& test) const {
 bool SuiteRun::launch(const SuiteTest& test, const std::vector<std::string>& nodes, JournalTest& ran) {
   Launch launch = launch_of(test, options_.bundle, nodes);
   launch.interrupted = options_.interrupted;
-  const auto stopwatch = [&] { return options_.stopwatch ? options_.stopwatch() : 0.0; };
   const double began = stopwatch();
   LaunchResult result = launcher_.run(launch);
-  ran.seconds = stopwatch() - began;
+  ran.seconds = in_milliseconds(stopwatch() - began);
   ran.tasks = std::move(result.tasks);
   ran.ended = now();
   ran.error = result.error;
@@ -378,6 +382,7 @@ bool SuiteRun::run_tests() {
 }
 
 Report SuiteRun::run() {
+  const double began = stopwatch();
   begin_report();
   if (options_.earlier) {
     if (std::string why = why_not_repeated(*options_.earlier, report_, options_.spec_digest); !why.empty()) {
@@ -394,6 +399,7 @@ Report SuiteRun::run() {
     return std::move(report_);
   }
   report_.ended = now();
+  report_.took = in_milliseconds(stopwatch() - began);
   const std::vector<SuiteTest>& whole = options_.whole_suite ? *options_.whole_suite : suite_;
   if (options_.earlier) merge_earlier(report_, *options_.earlier, suite_, whole);
   conclude(report_, cluster_, expected_, options_.earlier ? tests_that_ran(whole, report_.verdicts) : suite_, whole);

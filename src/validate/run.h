@@ -67,6 +67,7 @@ struct Report {
   std::int64_t journal_started = 0;  // of the run that goes on, seconds since 1970
   std::int64_t started = 0;          // of this run
   std::int64_t ended = 0;            // when the last test of this run had ended
+  double took = 0;                   // seconds of this run up to there; 0: not measured
   std::string program_version, bundle_digest;
   std::string selection;                 // as given; empty: the whole suite
   std::vector<std::string> left_out;     // tests that the time budget has no room for: the run is not passed

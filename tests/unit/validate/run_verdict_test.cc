@@ -99,6 +99,7 @@ TEST_F(Suite, DurationsAreKept) {
   const Report first = run(options);
   EXPECT_EQ(first.seconds.size(), 2u);
   for (const auto& [test, took] : first.seconds) EXPECT_DOUBLE_EQ(took, 0.25) << test;
+  EXPECT_DOUBLE_EQ(first.took, 1.25);  // the stopwatch was looked at five times after the first
   std::ifstream in(folder / "j");
   std::string lines{std::istreambuf_iterator<char>(in), {}};
   EXPECT_NE(lines.find(R"("seconds":0.25)"), std::string::npos) << lines;
