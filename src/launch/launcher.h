@@ -21,6 +21,7 @@ struct Launch {
   bool together = true;            // the nodes have to run at the same time; false: each when it is free
   std::chrono::milliseconds timeout{std::chrono::minutes(10)};
   const std::atomic<bool>* interrupted = nullptr;
+  std::string bundle;  // folder of clusterc-contain, which keeps the processes of a world together; empty: argv[0]'s
 };
 
 // What one task may print on standard output. The largest probe is some 100 kB, the longest result (collectives of

@@ -421,6 +421,7 @@ Launch launch_of(const SuiteTest& test, const std::string& bundle, std::vector<s
                 .timeout = test.timeout};
   launch.argv.insert(launch.argv.end(), test.arguments.begin(), test.arguments.end());
   if (test.vendor) launch.argv = vendor_command(test, count);
+  launch.bundle = bundle;
   return launch;
 }
 

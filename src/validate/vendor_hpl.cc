@@ -16,11 +16,14 @@ constexpr std::string_view kFind =
     "if [ ! -x \"$2\" ]; then printf \"@'%s' cannot be executed on %s\\n\" \"$2\" \"$(uname -n)\"; exit 126; fi; ";
 // A shell that waits for a program in the foreground looks at signals only when that has ended, and a signal without a
 // trap ends it without its EXIT trap: so the program runs beside it, is handed the signal, and the folder goes when it
-// has ended. Only SIGKILL leaves the folder.
+// has ended. Launchers signal the whole group, and more than once: what makes and removes the folder ignores that.
+// SIGKILL leaves the folder, but for that of clusterc-contain, which goes with the job.
 constexpr std::string_view kFolder =
-    "d=; s=; c=; trap '[ -z \"$d\" ] || rm -rf \"$d\"' EXIT; "
-    "for n in HUP INT TERM; do trap 's=143; [ -z \"$c\" ] || kill \"$c\"' $n; done; "
-    "d=$(mktemp -d) && cd \"$d\" && printf %b \"$1\" > HPL.dat && shift && [ -z \"$s\" ] || exit 1; ";
+    "d=; s=; c=; trap 'trap \"\" HUP INT TERM; [ -z \"$d\" ] || rm -rf \"$d\"' EXIT; "
+    "for n in HUP INT TERM; do trap 's=143; [ -z \"$c\" ] || kill \"$c\" 2> /dev/null' $n; done; "
+    "d=$(trap \"\" HUP INT TERM; TMPDIR=${CLUSTERC_JOB_FOLDER:-${TMPDIR:-/tmp}} mktemp -d) && cd \"$d\" && printf %b "
+    "\"$1\" > HPL.dat && shift && [ -z \"$s\" ] || "
+    "exit 1; ";
 constexpr std::string_view kProgram = "\"$@\"";
 constexpr std::string_view kWait =
     " & c=$!; [ -z \"$s\" ] || kill \"$c\"; wait \"$c\"; r=$?; "

@@ -66,7 +66,7 @@ mv "$work/xhpl" "$work/kept"
 printf '#!/bin/sh\nexit 0\n' > "$work/xhpl" && chmod +x "$work/xhpl"
 judged silent 1 error 'printed nothing that HPL prints'
 # Interrupted: the program ends, and so does its folder.
-printf '#!/bin/sh\ntouch "%s/started"\nexec sleep 300\n' "$work" > "$work/xhpl"
+printf '#!/bin/sh\ntouch "%s/started"\ntrap "" TERM\nsleep 300\n' "$work" > "$work/xhpl" # deaf: it is ended with SIGKILL
 "$bin" validate "$work/spec.yaml" --launcher local --only hpl --stage group --hpl "$work/xhpl" --journal "$work/killed.journal" > "$work/killed.txt" 2> "$work/killed.err" &
 run=$!
 for _ in $(seq 300); do [ -e "$work/started" ] && break; sleep 0.1; done

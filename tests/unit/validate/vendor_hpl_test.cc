@@ -2,9 +2,11 @@
 #include "validate/vendor_hpl.h"
 
 #include <atomic>
+#include <csignal>
 #include <fstream>
 #include <random>
 
+#include "base/stacks.h"
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "report/validation_plan.h"
@@ -182,6 +184,7 @@ TEST_F(Gpus, NvidiasProgramIsStartedAndJudged) {
   ASSERT_EQ(suite.size(), 1u);
   const Launch launch = launch_of(suite[0], "/b", {"n1"});
   EXPECT_EQ(launch.ranks_per_node, 8);
+  EXPECT_EQ(launch.bundle, "/b");  // where the local launcher finds clusterc-contain: argv[0] is a shell
   ASSERT_EQ(launch.argv.size(), 6u);
   EXPECT_EQ(launch.argv[5], "/opt/hpl/hpl.sh");
   EXPECT_NE(launch.argv[2].find("\"$@\" --dat \"$d/HPL.dat\" & "), std::string::npos) << launch.argv[2];
@@ -266,6 +269,23 @@ TEST_F(Shell, AKilledRunLeavesNoFolder) {
     EXPECT_EQ(run(process).outcome, SubprocessResult::Outcome::interrupted) << script;
     EXPECT_TRUE(is_clean()) << script;
   }
+}
+
+// mpirun signals the group of a rank again and again, also while the folder is removed.
+TEST_F(Shell, SignalsInARowLeaveNoFolder) {
+  const std::string slow = folder / "bin";
+  std::filesystem::create_directories(slow);
+  std::ofstream(slow + "/rm") << "#!/bin/sh\necho removing\nsleep 0.2\nexec /bin/rm \"$@\"\n";
+  std::filesystem::permissions(slow + "/rm", std::filesystem::perms(0755));
+  Subprocess process = shell(program("echo up; exec sleep 60"));
+  process.environment->front() = "PATH=" + slow + ":/usr/bin:/bin";
+  process.timeout = std::chrono::seconds(30);
+  process.on_line = [&](std::string_view line) {
+    if (line != "up" && line != "removing") return;
+    for (const long child : descendants_of(::getpid())) ::kill(static_cast<pid_t>(child), SIGTERM);
+  };
+  EXPECT_EQ(run(process).outcome, SubprocessResult::Outcome::exited);
+  EXPECT_TRUE(is_clean());
 }
 
 // A peak that nobody knows gives no duration, and no budget has room for it.
