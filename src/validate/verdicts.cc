@@ -303,7 +303,8 @@ void TestJudge::judge_devices(const ResultRecords& records, const std::string& w
   if (test_.mpi || test_.gpus_per_node < 2 || test_.gpu_instances > 1) return;
   for (const std::string& name : test_.metrics) {
     const Metric* metric = find_metric(name);
-    if (!metric || metric->gpus != GpuShare::each) continue;
+    // Links are counted of all GPUs at once, and told of each.
+    if (!metric || (metric->gpus != GpuShare::each && metric->judged != JudgedBy::link)) continue;
     std::set<std::string> seen;
     for (const MeasurementRecord& m : records.measurements)
       if (m.metric == name && m.device.starts_with("gpu") && m.device.find('-') == std::string::npos)

@@ -20,7 +20,8 @@ struct GpuPairs : ::testing::Test {
   }
   // Verdicts of one metric on n1, where each device of `gbit` brings its rate.
   std::vector<Judged> judged(std::string_view validator_test, const std::string& metric,
-                             const std::vector<std::pair<std::string, double>>& gbit) {
+                             const std::vector<std::pair<std::string, double>>& gbit,
+                             const std::string& program = "fabric", const std::string& back_end = "host") {
     std::vector<SuiteTest> suite = plan_suite(*resolved.cluster, expected);
     std::erase_if(suite, [&](const SuiteTest& t) { return t.id != validator_test; });
     EXPECT_EQ(suite.size(), 1u);
@@ -29,11 +30,11 @@ struct GpuPairs : ::testing::Test {
     for (const auto& [device, rate] : gbit) {
       std::string line =
           test::measurement(metric, std::to_string(rate * 1e9 / 8), R"(,"parameters":{"device":")" + device + "\"}");
-      test::put(line, R"("label":"host")", R"("backend":"host","label":")" + device + "\"");
+      test::put(line, R"("label":"host")", R"("backend":")" + back_end + R"(","label":")" + device + "\"");
       lines.push_back(std::move(line));
     }
     lines.emplace_back(test::kDone);
-    launcher.says["fabric"] = lines;
+    launcher.says[program] = lines;
     std::vector<Judged> out;
     for (const Judged& j : run_suite(*resolved.cluster, expected, suite, launcher, {}).verdicts)
       if (j.metric == metric && j.node == "n1") out.push_back(j);
@@ -60,6 +61,23 @@ TEST_F(GpuPairs, TheRateOfAGpuIsJudged) {
     EXPECT_EQ(j.verdict == Verdict::fail, j.device == "link5-gpu5") << j.device << j.reason;
   }
   EXPECT_EQ(failed, 1u);
+}
+
+// What seven of eight GPUs bring says nothing of the eighth, whether each is measured alone or all together.
+TEST_F(GpuPairs, EachGpuOfANodeHasToBringAFigure) {
+  for (const auto& [id, metric, program] :
+       {std::tuple{"node/n/memory-gpu", "memory.triad", "memory"}, {"node/n/nvlink", "nvlink.links", "nvlink"}}) {
+    std::vector<std::pair<std::string, double>> gpus;
+    for (int i = 0; i < 7; ++i) gpus.emplace_back("gpu" + std::to_string(i), 3600);
+    const auto told = [&] {
+      for (const Judged& j : judged(id, metric, gpus, program, "cuda"))
+        if (j.verdict == Verdict::error) return j.reason.str();
+      return std::string();
+    };
+    EXPECT_EQ(told(), "figures of 7 of 8 GPUs came") << metric;
+    gpus.emplace_back("gpu7", 3600);
+    EXPECT_EQ(told(), "") << metric;
+  }
 }
 
 // Two GPUs that share a port are two figures.
