@@ -143,6 +143,34 @@ void write_verdict(JsonWriter& json, const Report& report, const Judged& j) {
   json.end_object();
 }
 
+// What was left out and what to do, below everything else.
+std::string remarks_on(const Report& report, RunVerdict verdict) {
+  std::string out;
+  if (!report.left_out.empty())
+    out +=
+        format("{} left out for want of time: {}\n", plural(static_cast<std::int64_t>(report.left_out.size()), "test"),
+               printable(join(report.left_out, ", ")));
+  if (!report.journal_refused.empty())
+    out += "the journal has an unfinished run, which is not used: " + printable(report.journal_refused) + "\n";
+  if (report.interrupted)
+    out += report.journal.empty() ? "nothing was kept (no journal)\n"
+                                  : "finished tests are kept in '" + printable(report.journal) +
+                                        "': the same command continues there, --fresh starts again\n";
+  const auto busy = [](const Judged& j) { return j.verdict == Verdict::error && j.reason.starts_with("busy"); };
+  if (std::any_of(report.verdicts.begin(), report.verdicts.end(), busy))
+    out +=
+        "other work used the machine: run it again when it is idle; with --allow-busy it measures anyway, and a figure "
+        "that is too low is then an error, not a fail\n";
+  if (!report.interrupted && !report.ran_something() && !report.verdicts.empty())
+    out += "nothing was run: every test was skipped; the reason stands behind each\n";
+  if (verdict == RunVerdict::nothing_wrong)
+    out +=
+        "this is no acceptance: " + why_run_verdict(report) + ": write the figures that it must reach into targets\n";
+  if ((is_good(verdict) || verdict == RunVerdict::nothing_judged) && report.count(Verdict::unjudged))
+    out += "an unjudged figure is not a pass: its reason names what is needed to judge it\n";
+  return out;
+}
+
 }  // namespace
 
 std::string render_validation_text(const Report& report, bool color) {
@@ -224,28 +252,7 @@ std::string render_validation_text(const Report& report, bool color) {
     out += printable(format("what was there when the time of {} on {} was over:", s.test, s.node)) + "\n";
     for (const std::string& line : s.lines) out += "  " + printable(line) + "\n";
   }
-  if (!report.left_out.empty())
-    out +=
-        format("{} left out for want of time: {}\n", plural(static_cast<std::int64_t>(report.left_out.size()), "test"),
-               printable(join(report.left_out, ", ")));
-  if (!report.journal_refused.empty())
-    out += "the journal has an unfinished run, which is not used: " + printable(report.journal_refused) + "\n";
-  if (report.interrupted)
-    out += report.journal.empty() ? "nothing was kept (no journal)\n"
-                                  : "finished tests are kept in '" + printable(report.journal) +
-                                        "': the same command continues there, --fresh starts again\n";
-  const auto busy = [](const Judged& j) { return j.verdict == Verdict::error && j.reason.starts_with("busy"); };
-  if (std::any_of(report.verdicts.begin(), report.verdicts.end(), busy))
-    out +=
-        "other work used the machine: run it again when it is idle; with --allow-busy it measures anyway, and a figure "
-        "that is too low is then an error, not a fail\n";
-  if (!report.interrupted && !report.ran_something() && !report.verdicts.empty())
-    out += "nothing was run: every test was skipped; the reason stands behind each\n";
-  if (verdict == RunVerdict::nothing_wrong)
-    out +=
-        "this is no acceptance: " + why_run_verdict(report) + ": write the figures that it must reach into targets\n";
-  if ((is_good(verdict) || verdict == RunVerdict::nothing_judged) && report.count(Verdict::unjudged))
-    out += "an unjudged figure is not a pass: its reason names what is needed to judge it\n";
+  out += remarks_on(report, verdict);
   return out;
 }
 
