@@ -103,10 +103,19 @@ ExpectedFigure of_our_linpack(const NodeGroupModel& group, const ExpectedFigure&
   return f;
 }
 
-// LINPACK is expected of a whole group: of a part of its nodes, their share of it.
+// What is expected of a whole group, where a part of its nodes ran: of LINPACK their share. In an all-to-all of fewer
+// nodes more stays inside each of them, so that the figure of all neither limits nor demands. Nothing: it is the same.
 std::optional<ExpectedFigure> of_part(const NodeGroupModel& group, const ExpectedFigure& whole, std::size_t nodes) {
-  if (static_cast<std::int64_t>(nodes) >= group.count) return std::nullopt;
+  const bool linpack = whole.test == "hpl.score",
+             exchange = whole.test == "nccl.all_to_all.busbw" && whole.scope == "whole";
+  if ((!linpack && !exchange) || static_cast<std::int64_t>(nodes) >= group.count) return std::nullopt;
   ExpectedFigure f = whole;
+  if (exchange) {
+    f.ceiling = f.typical = f.best = {};
+    if (!f.floor_by_user) f.floor = {};
+    f.missing = format("it is expected of {} nodes, and {} ran", group.count, nodes);
+    return f;
+  }
   for (Figure* figure : {&f.ceiling, &f.typical, &f.floor, &f.best}) {
     if (!figure->value) continue;
     *figure->value *= static_cast<double>(nodes) / static_cast<double>(group.count);
@@ -144,8 +153,7 @@ class TestJudge {
 
   void judge_task(const std::string& of, const TaskOutput& task, const std::string& where);
   const ExpectedFigure* figure_of(const std::string& metric, const std::string& of);
-  const NodeGroupModel* group_of_linpack(const std::string& metric) const;  // null: of another metric
-  bool is_our_linpack_on_gpus() const { return !test_.vendor && test_.gpus_per_node > 0; }
+  const NodeGroupModel* group_of_test() const;  // null: it is of several
   void judge_records(const std::string& of, const TaskOutput& task, const ResultRecords& records,
                      const std::string& where);
   Brought judge_measurements(const std::string& of, const ResultRecords& records, const std::string& where);
@@ -187,8 +195,7 @@ const ExpectedFigure* TestJudge::figure_of(const std::string& metric, const std:
   return figures_.emplace(metric, figure_in_scope(expected_, metric, of, test_.scope)).first->second;
 }
 
-const NodeGroupModel* TestJudge::group_of_linpack(const std::string& metric) const {
-  if (metric != "hpl.score") return nullptr;
+const NodeGroupModel* TestJudge::group_of_test() const {
   const int group = cluster_.find_node_group(test_.group);
   return group < 0 ? nullptr : &cluster_.nodes[static_cast<std::size_t>(group)];
 }
@@ -202,14 +209,13 @@ TestJudge::Brought TestJudge::judge_measurements(const std::string& of, const Re
     if (is_good(*m) && std::find(test_.metrics.begin(), test_.metrics.end(), m->metric) == test_.metrics.end())
       continue;
     const ExpectedFigure* const figure = figure_of(m->metric, of);
-    const NodeGroupModel* const linpack = figure ? group_of_linpack(m->metric) : nullptr;
-    const std::optional<ExpectedFigure> sized = linpack  ? of_part(*linpack, *figure, nodes_.size())
-                                                : figure ? at_size(cluster_, *figure, m->size)
-                                                         : std::nullopt;
-    const NodeGroupModel* const group = is_our_linpack_on_gpus() ? linpack : nullptr;
+    const NodeGroupModel* const group = figure ? group_of_test() : nullptr;
+    std::optional<ExpectedFigure> fitted = group ? of_part(*group, *figure, nodes_.size()) : std::nullopt;
+    if (figure && !fitted) fitted = at_size(cluster_, *figure, m->size);
+    const bool our_linpack = group && m->metric == "hpl.score" && !test_.vendor && test_.gpus_per_node > 0;
     const std::optional<ExpectedFigure> ours =
-        group ? std::optional(of_our_linpack(*group, sized ? *sized : *figure)) : std::nullopt;
-    const ExpectedFigure* const against = ours ? &*ours : sized ? &*sized : figure;
+        our_linpack ? std::optional(of_our_linpack(*group, fitted ? *fitted : *figure)) : std::nullopt;
+    const ExpectedFigure* const against = ours ? &*ours : fitted ? &*fitted : figure;
     Judged judged = judge(*m, against);
     // What reaches the spec's floor has passed, whatever the program; what does not says nothing of the hardware.
     if (ours && judged.data_verified && (judged.verdict == Verdict::fail || judged.verdict == Verdict::degraded)) {

@@ -108,6 +108,35 @@ TEST_F(GpuPairs, EachPortAndEachGpuHasToBringAFigure) {
   EXPECT_EQ(why("pair/n/fabric-1", "rdma.write", ports), "");
 }
 
+// Of two nodes half of an all-to-all and more stays inside them: faster than 8 nodes can be is no wrong measurement.
+TEST(AllToAll, APartOfTheNodesMayBeFasterThanTheWhole) {
+  Resolved resolved;
+  resolved.text(
+      "clusterc: 1\nname: case\nsite: cloud\nnodes:\n  n: { names: \"n[1-8]\", model: nvidia-dgx-h100 }\ntargets: { "
+      "all_to_all: { guard: 0.9 } }\nnetworks:\n  ib: { kind: infiniband, rate: 400 Gb/s, carries: [compute], "
+      "connects: "
+      "{ n: { ports: compute } } }\n");
+  ASSERT_TRUE(resolved.cluster) << resolved.told();
+  const ExpectedFigures expected = expect_figures(*resolved.cluster, plan_cluster(*resolved.cluster));
+  // 49 GB/s of a port beyond the node: at most x 63/56 with eight nodes, x 15/8 with two.
+  const auto of = [&](std::set<std::string> nodes) {
+    std::vector<SuiteTest> suite = plan_suite(*resolved.cluster, expected, {.nodes = std::move(nodes)});
+    std::erase_if(suite, [](const SuiteTest& t) { return t.id != "group/n/nccl"; });
+    EXPECT_EQ(suite.size(), 1u);
+    std::string line = test::measurement("nccl.all_to_all.busbw", "85e9", R"(,"size":17179869184)");
+    test::put(line, R"("label":"host")", R"("backend":"cuda","label":"ranks")");
+    FakeLauncher launcher;
+    launcher.says["nccl"] = {test::kHeader, line, test::kDone};
+    for (const Judged& j : run_suite(*resolved.cluster, expected, suite, launcher, {}).verdicts)
+      if (j.metric == "nccl.all_to_all.busbw") return j;
+    return Judged{};
+  };
+  EXPECT_NE(of({}).reason.str().find("more than the"), std::string::npos) << of({}).reason;
+  const Judged two = of({"n1", "n2"});
+  EXPECT_EQ(two.verdict, Verdict::unjudged) << two.reason;
+  EXPECT_EQ(two.reason, "it is expected of 8 nodes, and 2 ran");
+}
+
 // What a file system gives to all of its nodes need not come to one of them; what one of them reaches is a pass.
 TEST(StorageSum, APartOfTheNodesIsNotHeldAgainstTheWhole) {
   Resolved resolved;
