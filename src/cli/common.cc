@@ -110,10 +110,10 @@ Format format_of(const po::variables_map& given) {
 }
 
 Format text_or_json(const po::variables_map& given, std::string_view what) {
-  const Format format = format_of(given);
-  if (format != Format::text && format != Format::json)
-    throw UsageError{std::string(what) + " printed as text or json"};
-  return format;
+  const std::string& asked = given["format"].as<std::string>();
+  if (asked == "text") return Format::text;
+  if (asked == "json") return Format::json;
+  throw UsageError{std::string(what) + " printed as text or json, not '" + asked + "'"};
 }
 
 bool use_color(const po::variables_map& given, int fd) {

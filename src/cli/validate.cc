@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <ctime>
 #include <filesystem>
@@ -18,6 +19,7 @@
 #include "report/validation_report.h"
 #include "targets/metrics.h"
 #include "validate/repeat.h"
+#include "validate/run_verdict.h"
 #include "write/writers.h"
 
 namespace clusterc::cli {
@@ -142,12 +144,14 @@ int run(const po::variables_map& given) {
   }
   const Cluster& cluster = *result->cluster;
   const bool dry = given["dry-run"].as<bool>();
+  if (given.count("journal") && given["journal"].as<std::string>().empty()) throw UsageError{"--journal names no file"};
   const std::string journal = given.count("journal") ? given["journal"].as<std::string>()
                               : dry                  ? std::string()
                                                      : default_journal(*cluster.spec.name, result->spec_digest);
   const std::unique_ptr<Launcher> launcher = chosen_launcher(given, *result, journal, &interrupted);
   ChosenSuite chosen = chosen_suite(given, cluster, *result->plan, *result->expected);
   const std::string here = find_bundle(given["bundle"].as<std::string>());
+  if (launcher->id() == "local" && !dry) require_hpl_here(given);
   const std::string copied = copy_folder(given);
   const std::string in_image = image_folder(given);
   const std::string& bundle = !in_image.empty() ? in_image : copied.empty() ? here : copied;
@@ -159,7 +163,7 @@ int run(const po::variables_map& given) {
   if (!copied.empty()) how.copy_from = here;
   if (launcher->id() != "local") how.bundle_files = bundle_files(here);
   how.journal = journal;
-  if (!given.count("journal")) put_error("results are kept in '" + printable(how.journal) + "'\n");
+  how.tell_journal = !given.count("journal");
   how.spec_digest = result->spec_digest;
   how.selection = chosen.selection;
   how.plan = &*result->plan;
@@ -173,6 +177,9 @@ int run(const po::variables_map& given) {
   how.program_version = CLUSTERC_VERSION;
   how.bundle_digest = bundle_digest(here);
   how.clock = [] { return static_cast<std::int64_t>(std::time(nullptr)); };
+  how.stopwatch = [] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  };
   how.whole_suite = &chosen.whole;
   if (files.failed()) {
     how.earlier = files.failed();
@@ -201,11 +208,10 @@ int run(const po::variables_map& given) {
               printable(how.journal) + "': the same command uses them again\n");
     return kUnjudged;
   }
-  if (!report.error.empty()) {
-    if (format_wanted == Format::json) put_error("clusterc validate: error: " + printable(report.error) + "\n");
-    return kUnjudged;
-  }
-  return report.interrupted ? kUnjudged : report.passed() ? kOk : kFindings;
+  if (!report.error.empty() && format_wanted == Format::json)
+    put_error("clusterc validate: error: " + printable(report.error) + "\n");
+  const RunVerdict verdict = run_verdict(report);
+  return is_good(verdict) ? kOk : verdict == RunVerdict::failed ? kFindings : kUnjudged;
 }
 
 }  // namespace

@@ -224,6 +224,16 @@ ChosenSuite chosen_suite(const po::variables_map& given, const Cluster& cluster,
   return out;
 }
 
+void require_hpl_here(const po::variables_map& given) {
+  const std::string program = vendor_program(given);
+  if (program.empty()) return;
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(program, failed))
+    throw UsageError{"--hpl: there is no program '" + program + "' on this machine"};
+  if (::access(program.c_str(), X_OK) != 0)
+    throw UsageError{"--hpl: '" + program + "' cannot be executed: " + std::generic_category().message(errno)};
+}
+
 std::string plain_folder(const po::variables_map& given, const char* option) {
   const std::string folder = text_of(given, option).value_or("");
   const bool plain = std::all_of(folder.begin(), folder.end(), [](char c) {

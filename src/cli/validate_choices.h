@@ -26,6 +26,9 @@ struct ChosenSuite {
 };
 ChosenSuite chosen_suite(const po::variables_map&, const Cluster&, const Plan&, const ExpectedFigures&);
 
+// UsageError if the program of --hpl is not on this machine.
+void require_hpl_here(const po::variables_map&);
+
 // An option that names a folder of the nodes, of characters that no program reads as anything else; empty: not given.
 std::string plain_folder(const po::variables_map&, const char* option);
 // --copy-bundle; empty: not given.

@@ -46,6 +46,7 @@ void require_writable(const std::string& option, const std::string& path) {
   namespace fs = std::filesystem;
   const std::string name = shown_option(option);
   std::error_code failed;
+  if (path.empty()) throw UsageError{name + " names no file"};
   const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
   if (path == "-")
     throw UsageError{name + " names a file" +

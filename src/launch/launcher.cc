@@ -28,7 +28,8 @@ std::vector<std::string> bundle_programs(const std::string& folder) {
 std::vector<std::string> last_lines(std::string_view text) {
   std::vector<std::string> lines;
   for (const std::string_view line : split(text, '\n'))
-    if (!trim(line).empty()) lines.emplace_back(trim(line));
+    // mpirun frames what it says with lines of dashes.
+    if (trim(line).find_first_not_of("-=*") != std::string_view::npos) lines.emplace_back(trim(line));
   if (lines.size() > 20) lines.erase(lines.begin(), lines.end() - 20);
   return lines;
 }

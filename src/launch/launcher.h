@@ -21,6 +21,7 @@ struct Launch {
   bool together = true;            // the nodes have to run at the same time; false: each when it is free
   std::chrono::milliseconds timeout{std::chrono::minutes(10)};
   const std::atomic<bool>* interrupted = nullptr;
+  std::string bundle;  // folder of clusterc-contain, which keeps the processes of a world together; empty: argv[0]'s
 };
 
 // What one task may print on standard output. The largest probe is some 100 kB, the longest result (collectives of
@@ -93,7 +94,7 @@ struct MpirunOptions {
 std::unique_ptr<Launcher> make_mpirun_launcher(MpirunOptions);
 
 std::vector<std::string> last_lines(
-    std::string_view text);                    // the last lines of what was written, at most 20, without empty ones
+    std::string_view text);  // the last lines of what was written, at most 20, without empty ones and rules
 std::vector<std::string_view> launcher_ids();  // "local", "mpirun", "slurm", "kubernetes"
 
 }  // namespace clusterc

@@ -32,7 +32,9 @@ class LocalLauncher final : public Launcher {
     if (launch.mpi) {
       argv = {"mpirun", "-n", std::to_string(launch.ranks_per_node), "--oversubscribe"};
       // Keeps the job together: whatever is killed, no rank, file or shared memory of it stays.
-      const std::string contain = launch.argv[0].substr(0, launch.argv[0].rfind('/') + 1) + "clusterc-contain";
+      const std::string contain =
+          (launch.bundle.empty() ? launch.argv[0].substr(0, launch.argv[0].rfind('/') + 1) : launch.bundle + "/") +
+          "clusterc-contain";
       if (find_program(contain)) argv.insert(argv.begin(), contain);
       // Open MPI asks for this consent where everything is root anyway: containers and fresh nodes.
       if (::geteuid() == 0) argv.emplace_back("--allow-run-as-root");

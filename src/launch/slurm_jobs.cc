@@ -224,6 +224,8 @@ LaunchResult run_in_batch(const Launch& launch, const SlurmOptions& options) {
   FileError unwritten;
   if (!write_file(job + ".sh", script_of(launch, options, job), unwritten)) {
     result.error = unwritten.message;
+    std::error_code ignored;
+    fs::remove_all(folder, ignored);
     return result;
   }
   const Submitted done = submit_and_wait(launch, options, job);

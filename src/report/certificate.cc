@@ -16,6 +16,7 @@
 #include "report/search_report.h"
 #include "report/validation_report.h"
 #include "validate/inventory.h"
+#include "validate/run_verdict.h"
 
 namespace clusterc {
 namespace {
@@ -27,13 +28,32 @@ constexpr std::string_view kStyle =
     "th,td{border:1px solid #999;padding:.15em .4em;text-align:left;vertical-align:top;overflow-wrap:anywhere}"
     "td.n,th.n{text-align:right;white-space:nowrap}tr{break-inside:avoid}thead{display:table-header-group}"
     ".verdict{font-size:14pt;font-weight:bold;padding:.4em .6em;border:3px solid;margin:1em 0}"
-    ".yes{color:#063;border-color:#063}.no{color:#a00;border-color:#a00}"
+    ".yes{color:#063;border-color:#063}.no{color:#a00;border-color:#a00}.open{color:#850;border-color:#850}"
     "code{font-size:8pt;overflow-wrap:anywhere}.sign td{height:4em}"
     "@page{size:A4;margin:15mm}@media print{body{margin:0;max-width:none}}";
 
+// How the page presents the verdict of the run: only what has passed is an acceptance.
+struct Presented {
+  std::string_view title, word, style;
+};
+Presented present(RunVerdict verdict) {
+  switch (verdict) {
+    case RunVerdict::passed:
+      return {"Certificate of acceptance", "PASSED", "verdict yes"};
+    case RunVerdict::nothing_wrong:
+      return {"No acceptance: nothing wrong was found", "NOTHING WRONG WAS FOUND", "verdict open"};
+    case RunVerdict::nothing_judged:
+      return {"No acceptance: nothing was judged", "NOTHING WAS JUDGED", "verdict no"};
+    case RunVerdict::failed:
+    case RunVerdict::interrupted:
+    case RunVerdict::could_not_run:
+      break;
+  }
+  return {"Acceptance NOT PASSED", "NOT PASSED", "verdict no"};
+}
+
 std::string title_of(const Report& report) {
-  return printable(
-      format("{}: {}", report.passed() ? "Certificate of acceptance" : "Acceptance NOT PASSED", report.cluster));
+  return printable(format("{}: {}", present(run_verdict(report)).title, report.cluster));
 }
 
 class Certificate {
@@ -77,9 +97,11 @@ void Certificate::verdict() {
     if (const std::size_t n = report_.count(v))
       counts += format("{}{} {}", counts.empty() ? "" : ", ", n, verdict_name(v));
   const auto met = std::ranges::count_if(report_.demands, &Demand::met);
-  html_.element(
-      "p", "class", report_.passed() ? "verdict yes" : "verdict no",
-      format("{}: {}", report_.passed() ? "PASSED" : "NOT PASSED", counts.empty() ? "nothing was measured" : counts));
+  const Presented shown = present(run_verdict(report_));
+  html_.element("p", "class", shown.style,
+                format("{}: {}", shown.word, counts.empty() ? "nothing was measured" : counts));
+  if (run_verdict(report_) == RunVerdict::nothing_wrong)
+    html_.element("p", "This page is no acceptance: " + why_run_verdict(report_) + ".");
   if (!report_.selection.empty())
     html_.element("p", "Only a part of the suite was asked for: " + printable(report_.selection) +
                            ". This page says nothing of what is not listed below.");
@@ -308,7 +330,7 @@ void Certificate::versions() {
 }
 
 void Certificate::signatures() {
-  html_.element("h2", report_.passed() ? "Accepted by" : "Seen by (not an acceptance)");
+  html_.element("h2", run_verdict(report_) == RunVerdict::passed ? "Accepted by" : "Seen by (not an acceptance)");
   html_.open("table", "class", "sign").open("tbody");
   for (const char* who : {"supplier: name, date, signature", "customer: name, date, signature"}) {
     html_.open("tr");

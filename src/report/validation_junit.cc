@@ -1,6 +1,7 @@
 // Read by what follows the schema of Jenkins' JUnit reports (junit-4.xsd of its xunit plugin), as most CI systems do.
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "base/format.h"
 #include "base/printable.h"
@@ -9,6 +10,7 @@
 #include "base/xml_writer.h"
 #include "report/search_report.h"
 #include "report/validation_report.h"
+#include "validate/run_verdict.h"
 
 namespace clusterc {
 namespace {
@@ -29,8 +31,9 @@ Counts counts_of(const std::vector<const Judged*>& suite) {
   return out;
 }
 
+// `seconds`: as measured; absent: nobody measured them, and the page says nothing.
 XmlWriter& open_suite(XmlWriter& xml, std::string_view name, std::size_t tests, const Counts& counts,
-                      const Report& report) {
+                      const Report& report, std::optional<double> seconds = std::nullopt) {
   xml.open("testsuite")
       .attribute("name", printable(name))
       .attribute("tests", tests)
@@ -39,7 +42,8 @@ XmlWriter& open_suite(XmlWriter& xml, std::string_view name, std::size_t tests, 
       .attribute("skipped", counts.skipped);
   // ISO 8601 without a zone, as the schemas have it; it is UTC.
   const std::string started = utc_text(report.started);
-  return xml.attribute("timestamp", started.substr(0, started.size() - 1)).attribute("time", "0");
+  xml.attribute("timestamp", started.substr(0, started.size() - 1));
+  return seconds ? xml.attribute("time", format("{:.3f}", *seconds)) : xml;
 }
 
 std::string figures_of(const Judged& j) {
@@ -61,8 +65,7 @@ std::string figures_of(const Judged& j) {
 void write_case(XmlWriter& xml, const Judged& j) {
   xml.open("testcase")
       .attribute("name", printable(format("{} on {}{}", j.metric, j.node, j.device.empty() ? "" : ": " + j.device)))
-      .attribute("classname", printable(j.test))
-      .attribute("time", "0");
+      .attribute("classname", printable(j.test));
   const std::string reason = printable(format("{}: {}", verdict_name(j.verdict), j.reason));
   if (j.verdict == Verdict::fail || j.verdict == Verdict::degraded)
     xml.open("failure").attribute("type", verdict_name(j.verdict)).attribute("message", reason).text(reason).close();
@@ -80,10 +83,7 @@ void write_demands(XmlWriter& xml, const Report& report) {
   open_suite(xml, kDemands, report.demands.size(), counts, report);
   for (const Demand& d : report.demands) {
     const std::string of = (d.group.empty() ? "the cluster" : d.group) + (d.scope.empty() ? "" : " (" + d.scope + ")");
-    xml.open("testcase")
-        .attribute("name", printable(d.metric + " of " + of))
-        .attribute("classname", kDemands)
-        .attribute("time", "0");
+    xml.open("testcase").attribute("name", printable(d.metric + " of " + of)).attribute("classname", kDemands);
     if (!d.met)
       xml.open("failure")
           .attribute("type", "not met")
@@ -101,7 +101,7 @@ void write_searches(XmlWriter& xml, const Report& report) {
   for (const SearchReport& s : report.searches) counts.failures += s.culprits.size();
   open_suite(xml, kCulprits, report.searches.size() + counts.failures, counts, report);
   const auto open = [&](const std::string& name) {
-    xml.open("testcase").attribute("name", printable(name)).attribute("classname", kCulprits).attribute("time", "0");
+    xml.open("testcase").attribute("name", printable(name)).attribute("classname", kCulprits);
   };
   for (const SearchReport& s : report.searches) {
     open("search in " + s.group);
@@ -122,21 +122,18 @@ void write_searches(XmlWriter& xml, const Report& report) {
   xml.close();
 }
 
-// A run that did not start or did not finish is no green page.
+// The verdict of the run is a case of its own: what has not passed is no green page.
 void write_run(XmlWriter& xml, const Report& report) {
-  const bool failed =
-      !report.error.empty() || report.interrupted || !report.left_out.empty() || !report.ran_something();
-  const std::string why = !report.error.empty()      ? "could not run: " + report.error
-                          : report.interrupted       ? "interrupted: the rest of the suite did not run"
-                          : !report.left_out.empty() ? "left out for want of time: " + join(report.left_out, ", ")
-                                                     : "nothing was run";
-  open_suite(xml, "run", 1, {.errors = failed ? std::size_t{1} : 0}, report);
-  xml.open("testcase")
-      .attribute("name", "the suite ran to its end")
-      .attribute("classname", "run")
-      .attribute("time", "0");
-  if (failed)
-    xml.open("error").attribute("type", "run").attribute("message", printable(why)).text(printable(why)).close();
+  const RunVerdict verdict = run_verdict(report);
+  const bool failed = verdict == RunVerdict::failed, open = verdict == RunVerdict::nothing_wrong,
+             error = !failed && !is_good(verdict);
+  const std::string why = printable(format("{}: {}", run_verdict_name(verdict), why_run_verdict(report)));
+  open_suite(xml, "run", 1, {.failures = failed, .errors = error, .skipped = open}, report,
+             report.took > 0 ? std::optional(report.took) : std::nullopt);
+  xml.open("testcase").attribute("name", "verdict of the run").attribute("classname", "run");
+  if (error) xml.open("error").attribute("type", "run").attribute("message", why).text(why).close();
+  if (failed) xml.open("failure").attribute("type", "run").attribute("message", why).text(why).close();
+  if (open) xml.open("skipped").text(why).close();
   if (!report.selection.empty())
     xml.open("system-out").text("only a part was asked for: " + printable(report.selection) + "\n").close();
   xml.close().close();
@@ -159,7 +156,9 @@ std::string render_validation_junit(const Report& report) {
   if (!report.searches.empty()) write_searches(xml, report);
   for (const std::string_view name : order) {
     const auto& suite = suites[name];
-    open_suite(xml, name, suite.size(), counts_of(suite), report);
+    const auto took = report.seconds.find(name);
+    open_suite(xml, name, suite.size(), counts_of(suite), report,
+               took == report.seconds.end() ? std::nullopt : std::optional(took->second));
     for (const Judged* j : suite) write_case(xml, *j);
     xml.close();
   }

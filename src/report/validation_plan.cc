@@ -38,16 +38,24 @@ std::string render_validation_plan_text(const ValidationPlan& plan) {
   out += "\n\n";
   if (plan.measurement > 0)
     out += format("the time budget makes each measurement {}\n\n", to_text(Seconds(plan.measurement)));
+  std::string unknown;
   Table table({"stage", "test", "nodes", ">ranks", ">expected", "not run because"});
   std::size_t count = 0;
   for (const SuiteTest& test : *plan.suite) {
     count += test.skip.empty();
+    const bool timed = test.skip.empty() && !test.length_unknown;
+    if (test.skip.empty() && test.length_unknown) unknown += (unknown.empty() ? "" : ", ") + test.id;
     table.row({std::string(stage_name(test.stage)), test.id, fold_names(test.nodes), format("{}", ranks_of(test)),
-               test.skip.empty() ? to_text(Seconds(test.expected_s)) : "-", test.skip.empty() ? "-" : test.skip});
+               timed               ? to_text(Seconds(test.expected_s))
+               : test.skip.empty() ? "unknown"
+                                   : "-",
+               test.skip.empty() ? "-" : test.skip});
   }
-  out += table.text() + format("\n{} of {}, about {}\n\ncommands:\n", count,
-                               plural(static_cast<std::int64_t>(plan.suite->size()), "test"),
-                               to_text(Seconds(expected_seconds(*plan.suite))));
+  const double seconds = expected_seconds(*plan.suite);
+  out += table.text() + format("\n{} of {}", count, plural(static_cast<std::int64_t>(plan.suite->size()), "test"));
+  if (seconds > 0 || unknown.empty()) out += ", about " + to_text(Seconds(seconds));
+  if (!unknown.empty()) out += (seconds > 0 ? " without " + unknown : std::string()) + ", of unknown length";
+  out += "\n\ncommands:\n";
   for (const SuiteTest& test : *plan.suite)
     if (test.skip.empty())
       out += "  " + printable(test.id) + "\n    " + printable(as_line(command_of(plan, test))) + "\n";
@@ -75,7 +83,9 @@ std::string render_validation_plan_json(const ValidationPlan& plan) {
         .field("node_count", test.nodes.size())
         .field("ranks", ranks_of(test))
         .field("gpus_per_node", test.gpus_per_node)
-        .field("expected_s", test.skip.empty() ? test.expected_s : 0)
+        .field("expected_s", test.skip.empty() && test.length_unknown
+                                 ? std::nullopt
+                                 : std::optional(test.skip.empty() ? test.expected_s : 0))
         .field("timeout_s", static_cast<double>(test.timeout.count()) / 1000)
         .field("skip", test.skip)
         .array("command");

@@ -8,6 +8,7 @@
 #include "base/printable.h"
 #include "report/validation_report.h"
 #include "targets/metrics.h"
+#include "validate/run_verdict.h"
 
 namespace clusterc {
 namespace {
@@ -67,7 +68,12 @@ std::string render_validation_prometheus(const Report& report) {
   const std::string cluster = format("{{cluster=\"{}\"}}", label(report.cluster));
   family(out, "clusterc_validation_passed",
          "1: all that the spec demands was measured and passed, and nothing was found.");
-  out += format("clusterc_validation_passed{} {}\n", cluster, report.passed() ? 1 : 0);
+  const RunVerdict verdict = run_verdict(report);
+  out += format("clusterc_validation_passed{} {}\n", cluster, verdict == RunVerdict::passed ? 1 : 0);
+  family(out, "clusterc_validation_verdict", "1 for the verdict of the run, 0 for the others.");
+  for (const RunVerdict v : all_run_verdicts())
+    out += format("clusterc_validation_verdict{{cluster=\"{}\",verdict=\"{}\"}} {}\n", label(report.cluster),
+                  run_verdict_name(v), v == verdict ? 1 : 0);
   family(out, "clusterc_validation_start_timestamp_seconds", "When the run began.");
   out += format("clusterc_validation_start_timestamp_seconds{} {}\n", cluster, report.started);
   family(out, "clusterc_validation_end_timestamp_seconds", "When the run ended.");

@@ -15,6 +15,7 @@
 #include "report/table.h"
 #include "rules/say.h"
 #include "validate/inventory.h"
+#include "validate/run_verdict.h"
 
 namespace clusterc {
 namespace {
@@ -142,14 +143,35 @@ void write_verdict(JsonWriter& json, const Report& report, const Judged& j) {
   json.end_object();
 }
 
-}  // namespace
-
-std::string_view validation_word(const Report& report) {
-  if (!report.error.empty()) return "could not run";
-  if (report.interrupted) return "interrupted";
-  if (!report.passed()) return "not passed";
-  return report.count(Verdict::unjudged) || report.count(Verdict::skipped) ? "nothing wrong was found" : "passed";
+// What was left out and what to do, below everything else.
+std::string remarks_on(const Report& report, RunVerdict verdict) {
+  std::string out;
+  if (!report.left_out.empty())
+    out +=
+        format("{} left out for want of time: {}\n", plural(static_cast<std::int64_t>(report.left_out.size()), "test"),
+               printable(join(report.left_out, ", ")));
+  if (!report.journal_refused.empty())
+    out += "the journal has an unfinished run, which is not used: " + printable(report.journal_refused) + "\n";
+  if (report.interrupted)
+    out += report.journal.empty() ? "nothing was kept (no journal)\n"
+                                  : "finished tests are kept in '" + printable(report.journal) +
+                                        "': the same command continues there, --fresh starts again\n";
+  const auto busy = [](const Judged& j) { return j.verdict == Verdict::error && j.reason.starts_with("busy"); };
+  if (std::any_of(report.verdicts.begin(), report.verdicts.end(), busy))
+    out +=
+        "other work used the machine: run it again when it is idle; with --allow-busy it measures anyway, and a figure "
+        "that is too low is then an error, not a fail\n";
+  if (!report.interrupted && !report.ran_something() && !report.verdicts.empty())
+    out += "nothing was run: every test was skipped; the reason stands behind each\n";
+  if (verdict == RunVerdict::nothing_wrong)
+    out +=
+        "this is no acceptance: " + why_run_verdict(report) + ": write the figures that it must reach into targets\n";
+  if ((is_good(verdict) || verdict == RunVerdict::nothing_judged) && report.count(Verdict::unjudged))
+    out += "an unjudged figure is not a pass: its reason names what is needed to judge it\n";
+  return out;
 }
+
+}  // namespace
 
 std::string render_validation_text(const Report& report, bool color) {
   std::string out = printable(format("{}: validated through {}", report.cluster, report.launcher)) + "\n";
@@ -211,8 +233,9 @@ std::string render_validation_text(const Report& report, bool color) {
   for (const Verdict v : kVerdicts)
     if (report.count(v)) counts += format("{}{} {}", counts.empty() ? "" : ", ", report.count(v), verdict_name(v));
   if (counts.empty()) counts = "nothing was run";
-  const char* paint = report.passed() ? "\033[32m" : "\033[31m";
-  out += format("{}{}{}: {}{}\n", color ? paint : "", validation_word(report), color ? "\033[0m" : "", counts,
+  const RunVerdict verdict = run_verdict(report);
+  const char* paint = verdict == RunVerdict::passed ? "\033[32m" : is_good(verdict) ? "\033[33m" : "\033[31m";
+  out += format("{}{}{}: {}{}\n", color ? paint : "", run_verdict_name(verdict), color ? "\033[0m" : "", counts,
                 report.resumed
                     ? format("; {} taken from the journal: of a run that began at {}, {} ago",
                              plural(static_cast<std::int64_t>(report.resumed), "test"),
@@ -229,25 +252,7 @@ std::string render_validation_text(const Report& report, bool color) {
     out += printable(format("what was there when the time of {} on {} was over:", s.test, s.node)) + "\n";
     for (const std::string& line : s.lines) out += "  " + printable(line) + "\n";
   }
-  if (!report.left_out.empty())
-    out +=
-        format("{} left out for want of time: {}\n", plural(static_cast<std::int64_t>(report.left_out.size()), "test"),
-               printable(join(report.left_out, ", ")));
-  if (!report.journal_refused.empty())
-    out += "the journal has an unfinished run, which is not used: " + printable(report.journal_refused) + "\n";
-  if (report.interrupted)
-    out += report.journal.empty() ? "nothing was kept (no journal)\n"
-                                  : "finished tests are kept in '" + printable(report.journal) +
-                                        "': the same command continues there, --fresh starts again\n";
-  const auto busy = [](const Judged& j) { return j.verdict == Verdict::error && j.reason.starts_with("busy"); };
-  if (std::any_of(report.verdicts.begin(), report.verdicts.end(), busy))
-    out +=
-        "other work used the machine: run it again when it is idle; with --allow-busy it measures anyway, and a figure "
-        "that is too low is then an error, not a fail\n";
-  if (!report.interrupted && !report.ran_something() && !report.verdicts.empty())
-    out += "nothing was run: every test was skipped; the reason stands behind each\n";
-  if (report.passed() && report.count(Verdict::unjudged))
-    out += "an unjudged figure is not a pass: its reason names what is needed to judge it\n";
+  out += remarks_on(report, verdict);
   return out;
 }
 
@@ -273,7 +278,9 @@ void write_validation_json(const Report& report, std::string_view spec_digest, c
       .field("ended", utc_text(report.ended))
       .field("error", report.error)
       .field("interrupted", report.interrupted)
-      .field("passed", report.passed())
+      .field("verdict", run_verdict_name(run_verdict(report)))
+      .field("why", why_run_verdict(report))
+      .field("passed", run_verdict(report) == RunVerdict::passed)
       .field("selection", report.selection);
   json.array("left_out", JsonWriter::Layout::line);
   for (const std::string& test : report.left_out) json.value(test);
@@ -300,6 +307,10 @@ void write_validation_json(const Report& report, std::string_view spec_digest, c
     }
     json.end_array();
   }
+  json.array("durations");
+  for (const auto& [test, seconds] : report.seconds)
+    json.begin_object(JsonWriter::Layout::line).field("test", test).field("seconds", seconds).end_object();
+  json.end_array();
   write_nodes(json, report);
   json.array("verdicts");
   for (const Judged& j : report.verdicts) {

@@ -20,7 +20,4 @@ std::string render_validation_junit(const Report&);
 // For the textfile collector of node_exporter (Prometheus exposition formats, text format 0.0.4).
 std::string render_validation_prometheus(const Report&);
 
-// The verdict of the whole run in words: "passed", "not passed", "interrupted" …
-std::string_view validation_word(const Report&);
-
 }  // namespace clusterc

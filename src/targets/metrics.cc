@@ -161,8 +161,8 @@ constexpr auto kMetrics = std::to_array<Metric>({
     {"fabric.links", kBytes, kHigher, "fabric", "--ports", "node", kLink, kNone, false, false, "", "", kPorts},
     {"rdma.write", kBytes, kHigher, "fabric", "--hosts", "pair", kTarget, kNone, false, false, "", "rdma", kRdma},
     {"rdma.write_latency", kTime, kLower, "fabric", "--hosts", "pair", kNobody, kNone, false, false, "", "", ""},
-    {"rdma.gpu_write", kBytes, kHigher, "fabric", "--gpudirect", "pair", kTarget, kAll, true, false, "", "", kRdma},
-    {"rdma.gpu_write.both", kBytes, kHigher, "fabric", "--gpudirect", "pair", kNobody, kAll, true, false, "", "", ""},
+    {"rdma.gpu_write", kBytes, kHigher, "fabric", "--gpudirect", "pair", kTarget, kAll, false, false, "", "", kRdma},
+    {"rdma.gpu_write.both", kBytes, kHigher, "fabric", "--gpudirect", "pair", kNobody, kAll, false, false, "", "", ""},
     {"container.start", kTime, kLower, "container", "", "node", kFinder, kNone, false, false, "", "", ""},
     {"container.all_reduce", kBytes, kHigher, "container", "", "node", kFinder, kNone, false, false, "", "", ""},
 });

@@ -87,13 +87,17 @@ bool concerns(const Judged& judged, const SuiteTest& test, const ExpectedFigure&
          (test.system.empty() || judged.device == kAllTogether || !judged.value);
 }
 
+std::size_t nodes_that_ran(const SuiteTest& test, const std::vector<SuiteTest>& suite) {
+  const auto ran = std::ranges::find(suite, test.id, &SuiteTest::id);
+  return ran == suite.end() ? 0 : ran->nodes.size();
+}
+
 // A test that ran on a part of its nodes shows nothing of the others; empty: each ran on all of them.
 std::string why_not_everywhere(const ExpectedFigure& figure, const std::vector<SuiteTest>& suite,
                                const std::vector<SuiteTest>& whole) {
   for (const SuiteTest& all : whole) {
     if (!brings(all, figure)) continue;
-    const auto ran = std::ranges::find(suite, all.id, &SuiteTest::id);
-    const std::size_t nodes = ran == suite.end() ? 0 : ran->nodes.size();
+    const std::size_t nodes = nodes_that_ran(all, suite);
     if (nodes < all.nodes.size())
       return format("not measured: '{}' ran on {} of {} nodes", all.id, nodes, all.nodes.size());
   }
@@ -106,6 +110,8 @@ void conclude(Report& report, const Cluster& cluster, const ExpectedFigures& exp
               const std::vector<SuiteTest>& suite, const std::vector<SuiteTest>& whole) {
   std::map<std::string_view, const SuiteTest*> tests;
   for (const SuiteTest& t : whole) tests.emplace(t.id, &t);
+  report.whole =
+      std::ranges::all_of(whole, [&](const SuiteTest& t) { return nodes_that_ran(t, suite) >= t.nodes.size(); });
   judge_among_peers(report.verdicts, [&](const Judged& j) {
     const auto test = tests.find(j.test);
     return test == tests.end() || test->second->system.empty() ? -1 : group_of_node(cluster, j.node);

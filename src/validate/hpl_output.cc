@@ -95,9 +95,12 @@ ResultRecords read_hpl_output(const std::vector<std::string>& lines, const Linpa
   std::vector<Solution> solutions;
   std::size_t residuals = 0, failed = 0;
   std::string_view last;
+  std::string refused;
   for (const std::string& whole : lines) {
     const std::string_view line = std::string_view(whole).substr(0, kLongest);
-    if (line.find_first_not_of(" \t\r") != line.npos) last = line;
+    if (line.starts_with(kHplRefused) && refused.empty()) refused = printable(line.substr(kHplRefused.size()));
+    // mpirun frames what it says with lines of dashes.
+    if (line.find_first_not_of(" \t\r-=") != line.npos) last = line;
     if (const auto solution = solution_in(line)) {
       solutions.push_back(*solution);
     } else if (const auto residual = residual_in(line); residual && !solutions.empty()) {
@@ -109,11 +112,13 @@ ResultRecords read_hpl_output(const std::vector<std::string>& lines, const Linpa
   }
   const auto end = [&](std::string why) {
     out.error = std::move(why);
-    out.unexplained = true;
+    out.unexplained = refused.empty();
     return out;
   };
-  if (lines.empty()) return end("printed nothing");
-  if (solutions.empty()) return end("printed no result of HPL; its last line: " + printable(last.substr(0, 200)));
+  if (!refused.empty()) return end(refused);
+  if (solutions.empty())
+    return end("printed nothing that HPL prints" +
+               (last.empty() ? std::string() : "; its last line: " + printable(last.substr(0, 200))));
   if (solutions.size() > 1)
     return end(
         format("contradictory: {} results of HPL in one (each rank ran alone: launcher and program use "

@@ -4,7 +4,7 @@
 //   {"record":"journal","format":"clusterc-journal","version":1}
 //   {"record":"run","cluster":…,"spec_sha256":…,"launcher":…,"program_version":…,"bundle_sha256":…,"started":…}   and,
 //   for --failed, "repeats":…
-//   {"record":"test","id":…,"how":…,"error":…,"ended":…,"tasks":[{"node":…,"claims":…,"broken":…,"lines":[…],
+//   {"record":"test","id":…,"how":…,"error":…,"ended":…,"seconds":…,"tasks":[{"node":…,"claims":…,"broken":…,"lines":[…],
 //   "complaints":[…],"stacks":[…]}]}   claims, broken, complaints, stacks: where there is something to say (TaskOutput)
 //   {"record":"end","status":"complete"}
 #pragma once

@@ -56,8 +56,17 @@ std::int64_t moment(const Element& e, const char* key, std::int64_t now) {
   return *at;
 }
 
+// How long a test took; journals of earlier versions do not say it.
+double seconds_or_nothing(const Element& e) {
+  Element there;
+  double v = 0;
+  if (e["seconds"].get(there) != simdjson::SUCCESS) return 0;
+  if (there.get(v) != simdjson::SUCCESS || !(v >= 0)) throw Unsound{"'seconds' is not a duration"};
+  return v;
+}
+
 JournalTest read_test(const Element& e, std::int64_t started, std::int64_t now) {
-  JournalTest test{text(e, "id"), text(e, "how"), text(e, "error"), {}, moment(e, "ended", now)};
+  JournalTest test{text(e, "id"), text(e, "how"), text(e, "error"), {}, moment(e, "ended", now), seconds_or_nothing(e)};
   if (test.id.empty()) throw Unsound{"'id' is empty"};
   if (test.ended < started - kClockSlack)
     throw Unsound{format("a test ended at {}, before its run began ({})", utc_text(test.ended), utc_text(started))};
@@ -216,8 +225,9 @@ std::string journal_test_line(const JournalTest& test) {
       .field("id", test.id)
       .field("how", test.how)
       .field("error", test.error)
-      .field("ended", utc_text(test.ended))
-      .array("tasks");
+      .field("ended", utc_text(test.ended));
+  if (test.seconds > 0) json.field("seconds", test.seconds);
+  json.array("tasks");
   for (const TaskOutput& task : test.tasks) {
     json.begin_object().field("node", task.node);
     if (!task.claims.empty()) json.field("claims", task.claims);

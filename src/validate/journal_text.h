@@ -24,6 +24,7 @@ struct JournalTest {
   std::string error;
   std::vector<TaskOutput> tasks;
   std::int64_t ended = 0;  // seconds since 1970
+  double seconds = 0;      // that it took; 0: not measured
 };
 
 struct JournalText {

@@ -44,7 +44,8 @@ std::vector<SuiteTest> gpudirect_tests(const NodeGroupModel& group, const std::v
                    .gpus_per_node = group.server.gpu_count,
                    .figures = 3 * pairs,  // each way, and both at once
                    .metrics = {"rdma.gpu_write", "rdma.gpu_write.both"},
-                   .team_nodes = 2});
+                   .team_nodes = 2,
+                   .ports = rails});
   return out;
 }
 

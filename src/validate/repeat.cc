@@ -193,6 +193,7 @@ void merge_earlier(Report& now, const EarlierReport& earlier, const std::vector<
   std::ranges::stable_sort(now.verdicts, {}, place);
   for (const SearchReport& s : earlier.report.searches)
     if (std::ranges::find(now.searches, s.group, &SearchReport::group) == now.searches.end()) now.searches.push_back(s);
+  for (const auto& [test, seconds] : earlier.report.seconds) now.seconds.emplace(test, seconds);
   std::set<std::string_view> probed;
   for (const NodeProbe& p : now.probes) probed.insert(p.node);
   for (const NodeFacts& n : earlier.nodes)

@@ -194,6 +194,11 @@ EarlierReport read(const Object& e) {
   for (const Element one : list) r.verdicts.push_back(read_verdict(object_of(one, "a verdict"), r));
   if (e["searches"].get(list) == simdjson::SUCCESS)
     for (const Element one : list) r.searches.push_back(read_search(object_of(one, "a search")));
+  if (e["durations"].get(list) == simdjson::SUCCESS)  // reports of earlier versions have none
+    for (const Element one : list) {
+      const Object duration = object_of(one, "a duration");
+      if (const auto seconds = number(duration, "seconds")) r.seconds[text(duration, "test")] = *seconds;
+    }
   if (e["nodes"].get(list) != simdjson::SUCCESS) throw Unsound{"'nodes' is missing or not a list"};
   for (const Element one : list) out.nodes.push_back(read_node(object_of(one, "a node")));
   return out;

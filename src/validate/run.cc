@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <span>
@@ -43,12 +44,6 @@ std::int32_t Report::place_of(std::string_view derivation) {
   return static_cast<std::int32_t>(derivations.size()) - 1;
 }
 
-bool Report::passed() const {
-  return error.empty() && !interrupted && left_out.empty() && ran_something() && !count(Verdict::fail) &&
-         !count(Verdict::error) && !count(Verdict::degraded) && std::ranges::all_of(demands, &Demand::met) &&
-         std::ranges::all_of(searches, [](const SearchReport& s) { return s.culprits.empty(); });
-}
-
 bool Report::ran_something() const {
   return std::ranges::any_of(verdicts, [](const Judged& j) { return j.verdict != Verdict::skipped; });
 }
@@ -69,6 +64,9 @@ void leave_out_broken_teams(const SuiteTest& test, std::vector<std::string>& usa
     to.insert(to.end(), begin, end);
   }
 }
+
+// Of a duration in seconds; what was measured is at least one, because 0 stands for nothing.
+double in_milliseconds(double seconds) { return seconds > 0 ? std::max(std::round(seconds * 1000) / 1000, 0.001) : 0; }
 
 bool is_interrupted(const ValidateOptions& options) { return options.interrupted && options.interrupted->load(); }
 
@@ -103,6 +101,7 @@ class SuiteRun {
   void fail_for_missing_nodes(const SuiteTest&, const NodesOfTest&, std::span<Judged> verdicts) const;
 
   std::int64_t now() const { return options_.clock ? options_.clock() : std::int64_t{0}; }
+  double stopwatch() const { return options_.stopwatch ? options_.stopwatch() : 0.0; }
   void say(const std::string& line) const {
     if (options_.progress) options_.progress(line);
   }
@@ -139,6 +138,7 @@ bool SuiteRun::open_journal() {
   if (!journal_) return false;
   report_.journal_started = journal_->started();
   report_.journal_refused = journal_->refused();
+  if (options_.tell_journal) say(format("results are kept in '{}'", options_.journal));
   if (!report_.journal_refused.empty())
     say(format("the journal '{}' has an unfinished run, which is not used: {}; every test runs again",
                printable(options_.journal), report_.journal_refused));
@@ -236,7 +236,9 @@ const JournalTest* SuiteRun::find_in_journal(const JournalTest& test) const {
 bool SuiteRun::launch(const SuiteTest& test, const std::vector<std::string>& nodes, JournalTest& ran) {
   Launch launch = launch_of(test, options_.bundle, nodes);
   launch.interrupted = options_.interrupted;
+  const double began = stopwatch();
   LaunchResult result = launcher_.run(launch);
+  ran.seconds = in_milliseconds(stopwatch() - began);
   ran.tasks = std::move(result.tasks);
   ran.ended = now();
   ran.error = result.error;
@@ -289,7 +291,7 @@ bool SuiteRun::run_test(const SuiteTest& test, std::size_t number) {
   report_gone(test, nodes);
   if (nodes.usable.empty() || too_few(test, nodes)) return true;
 
-  JournalTest ran{test.id, join(test.arguments, " ") + " on " + fold_names(nodes.usable), "", {}, 0};
+  JournalTest ran{test.id, join(test.arguments, " ") + " on " + fold_names(nodes.usable), "", {}, 0, 0};
   const std::string title = format("[{}/{}] {} on {}", number, suite_.size(), test.id, fold_names(nodes.usable));
   const JournalTest* earlier = find_in_journal(ran);
   if (earlier) {
@@ -302,6 +304,7 @@ bool SuiteRun::run_test(const SuiteTest& test, std::size_t number) {
     if (!launch(test, nodes.usable, ran)) return false;
   }
 
+  if (ran.seconds > 0) report_.seconds[test.id] = ran.seconds;
   const std::size_t before = report_.verdicts.size();
   judge_test(cluster_, expected_, test, ran, nodes.usable, report_);
   const std::span<Judged> verdicts = std::span(report_.verdicts).subspan(before);
@@ -379,6 +382,7 @@ bool SuiteRun::run_tests() {
 }
 
 Report SuiteRun::run() {
+  const double began = stopwatch();
   begin_report();
   if (options_.earlier) {
     if (std::string why = why_not_repeated(*options_.earlier, report_, options_.spec_digest); !why.empty()) {
@@ -395,6 +399,7 @@ Report SuiteRun::run() {
     return std::move(report_);
   }
   report_.ended = now();
+  report_.took = in_milliseconds(stopwatch() - began);
   const std::vector<SuiteTest>& whole = options_.whole_suite ? *options_.whole_suite : suite_;
   if (options_.earlier) merge_earlier(report_, *options_.earlier, suite_, whole);
   conclude(report_, cluster_, expected_, options_.earlier ? tests_that_ran(whole, report_.verdicts) : suite_, whole);
@@ -416,6 +421,7 @@ Launch launch_of(const SuiteTest& test, const std::string& bundle, std::vector<s
                 .timeout = test.timeout};
   launch.argv.insert(launch.argv.end(), test.arguments.begin(), test.arguments.end());
   if (test.vendor) launch.argv = vendor_command(test, count);
+  launch.bundle = bundle;
   return launch;
 }
 

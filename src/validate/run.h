@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,10 +23,12 @@ struct ValidateOptions {
   BundleFiles bundle_files;  // of the validators here, which each node has to have; empty: not compared
   std::string copy_from;  // folder here whose validators are copied into `bundle` of each node; empty: they are there
   std::string journal;    // path; empty: none
+  bool tell_journal = false;  // say where results are kept, once nothing refuses the run
   std::string spec_digest;
   std::string program_version;          // of clusterc
   std::string bundle_digest;            // of the validators' files
   std::function<std::int64_t()> clock;  // seconds since 1970; absent: it is always 1970
+  std::function<double()> stopwatch;    // seconds since some moment; absent: no duration is measured
   std::string selection;                // what was asked for in place of the whole suite: "--stage node --nodes n[1-2]"
   const Plan* plan = nullptr;           // with it the pair stage searches for culprits
   std::string spec = "SPEC";            // as a shell takes it: for commands that repeat a measurement
@@ -64,6 +67,7 @@ struct Report {
   std::int64_t journal_started = 0;  // of the run that goes on, seconds since 1970
   std::int64_t started = 0;          // of this run
   std::int64_t ended = 0;            // when the last test of this run had ended
+  double took = 0;                   // seconds of this run up to there; 0: not measured
   std::string program_version, bundle_digest;
   std::string selection;                 // as given; empty: the whole suite
   std::vector<std::string> left_out;     // tests that the time budget has no room for: the run is not passed
@@ -78,15 +82,13 @@ struct Report {
   std::int64_t repeats = 0;            // --failed: when the run began whose failures are repeated; 0: a run of its own
   std::vector<SearchReport> searches;  // for culprits, in the pairs of each group
   std::vector<TestStacks> stacks;      // of tests whose time was over
-  std::vector<Demand> demands;         // each figure that the spec demands
+  std::map<std::string, double, std::less<>> seconds;  // that a test took, with its start; not there: not measured
+  std::vector<Demand> demands;                         // each figure that the spec demands
   bool interrupted = false;
+  bool whole = false;       // every test of the cluster ran, each on all of its nodes
   std::size_t resumed = 0;  // tests taken from the journal
   std::size_t count(Verdict) const;
-  bool ran_something() const;  // false: no test was chosen, or all of them were skipped
-  // Passed: something ran, nothing was found (no fail, error or degraded, and no culprit), and everything that the
-  // spec's targets name was measured and passed, whatever part of the suite ran. Unjudged and skipped are no passes:
-  // they are told apart, counted, and do not fail a run whose spec did not demand them.
-  bool passed() const;
+  bool ran_something() const;  // false: no test was chosen, or all of them were skipped. The verdict: run_verdict.h
 };
 
 Launch launch_of(const SuiteTest&, const std::string& bundle, std::vector<std::string> nodes);

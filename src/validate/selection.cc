@@ -113,10 +113,19 @@ Budgeted fit_budget(const std::function<std::vector<SuiteTest>(double seconds)>&
   // Below a tenth of a second a measurement is one repetition, and the start of the program is most of the time.
   constexpr double kLengths[] = {0, 10, 5, 2, 1, 0.5, 0.2, 0.1};
   Budgeted out;
+  const auto leave_out = [&](SuiteTest& test, const std::string& why) {
+    test.skip = format("left out: --time-budget {} {}", to_text(Seconds(budget)), why);
+    test.left_out = true;
+    out.left_out.push_back(test.id);
+  };
   for (const double length : kLengths) {
     if (length > 0 && longest > 0 && length >= longest) continue;
     out.seconds = length;
+    out.left_out.clear();
     out.suite = plan_for(length > 0 ? length : longest);
+    for (SuiteTest& test : out.suite)
+      if (test.length_unknown && test.skip.empty())
+        leave_out(test, "has room for no test of which nobody knows how long it takes");
     if (expected_seconds(out.suite) <= budget) return out;
   }
   while (expected_seconds(out.suite) > budget) {
@@ -128,10 +137,7 @@ Budgeted fit_budget(const std::function<std::vector<SuiteTest>(double seconds)>&
     });
     if (longest_test == out.suite.end() || longest_test->stage == SuiteStage::inventory || !longest_test->skip.empty())
       break;
-    longest_test->skip = format("left out: --time-budget {} has no room for its {}", to_text(Seconds(budget)),
-                                to_text(Seconds(longest_test->expected_s)));
-    longest_test->left_out = true;
-    out.left_out.push_back(longest_test->id);
+    leave_out(*longest_test, "has no room for its " + to_text(Seconds(longest_test->expected_s)));
   }
   return out;
 }

@@ -180,7 +180,7 @@ void SuitePlanner::add(SuiteTest test) {
     if (const auto layout = mig_layout(software)) test.gpu_instances = layout->count;
     if (test.skip.empty() && needs_all_gpus(test)) test.skip = why_not_all_gpus(software);
   }
-  if (test.expected_s == 0) test.expected_s = expected_seconds(test, options_.seconds);
+  if (test.expected_s == 0 && !test.length_unknown) test.expected_s = expected_seconds(test, options_.seconds);
   suite_.push_back(std::move(test));
 }
 
@@ -351,6 +351,7 @@ void SuitePlanner::add_pairs_of_ports(const NodeGroupModel& group, const std::ve
                  .figures = 4.0 * static_cast<double>(rails),  // bandwidth and latency, in both directions
                  .metrics = {"rdma.write", "rdma.write_latency"},
                  .team_nodes = 2,
+                 .ports = rails,
                  .search_round = search ? number : 0});
   }
 }

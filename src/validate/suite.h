@@ -35,16 +35,18 @@ struct SuiteTest {
   std::int64_t gpus_per_node = 0;  // that the node shall have, and that the launcher asks for
   std::int64_t gpu_instances = 1;  // of each GPU, where MIG cuts them: the launcher asks for so many times the GPUs
   std::chrono::milliseconds timeout{std::chrono::minutes(10)};
-  double figures = 1;     // measurements that follow each other on a node, of `--seconds` each
-  double expected_s = 0;  // how long it is expected to take (validate/expected_time.h)
-  bool left_out = false;  // by the time budget; `skip` says so
+  double figures = 1;           // measurements that follow each other on a node, of `--seconds` each
+  double expected_s = 0;        // how long it is expected to take (validate/expected_time.h)
+  bool length_unknown = false;  // nobody knows how long it takes: `expected_s` is 0
+  bool left_out = false;        // by the time budget; `skip` says so
   bool mpi = false;
   std::vector<std::string> metrics;  // figures that it must bring: what is missing afterwards was not shown
   std::string skip;                  // the reason the spec gives, or why it cannot run
   std::string scope;                 // of the figures that are expected, where one metric has several
   // Nodes that work together, one team behind the other: teams of an MPI world, or the pairs of a round. 0: all.
   std::int64_t team_nodes = 0;
-  int search_round = 0;  // its pairs are this round of the search for culprits (validate/pair_search.h); 0: of none
+  std::int64_t ports = 0;  // RDMA ports of each node, all of which have to bring a figure; 0: it measures none
+  int search_round = 0;    // its pairs are this round of the search for culprits (validate/pair_search.h); 0: of none
   std::string
       system;  // storage system that it measures: expected of each node as "GROUP/SYSTEM", of all together as "SYSTEM"
   std::optional<VendorHpl> vendor;  // in place of the validator

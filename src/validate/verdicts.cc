@@ -13,6 +13,7 @@
 #include "base/printable.h"
 #include "base/stacks.h"
 #include "base/text.h"
+#include "model/storage_path.h"
 #include "targets/collective_figures.h"
 #include "targets/collectives.h"
 #include "targets/linpack_model.h"
@@ -102,6 +103,27 @@ ExpectedFigure of_our_linpack(const NodeGroupModel& group, const ExpectedFigure&
   return f;
 }
 
+// What is expected of a whole group, where a part of its nodes ran: of LINPACK their share. In an all-to-all of fewer
+// nodes more stays inside each of them, so that the figure of all neither limits nor demands. Nothing: it is the same.
+std::optional<ExpectedFigure> of_part(const NodeGroupModel& group, const ExpectedFigure& whole, std::size_t nodes) {
+  const bool linpack = whole.test == "hpl.score",
+             exchange = whole.test == "nccl.all_to_all.busbw" && whole.scope == "whole";
+  if ((!linpack && !exchange) || static_cast<std::int64_t>(nodes) >= group.count) return std::nullopt;
+  ExpectedFigure f = whole;
+  if (exchange) {
+    f.ceiling = f.typical = f.best = {};
+    if (!f.floor_by_user) f.floor = {};
+    f.missing = format("it is expected of {} nodes, and {} ran", group.count, nodes);
+    return f;
+  }
+  for (Figure* figure : {&f.ceiling, &f.typical, &f.floor, &f.best}) {
+    if (!figure->value) continue;
+    *figure->value *= static_cast<double>(nodes) / static_cast<double>(group.count);
+    figure->derivation += format(", of which {} of {} nodes ran", nodes, group.count);
+  }
+  return f;
+}
+
 // The name in the spec of the node that a team of one node calls by its host's name; other teams have the names that
 // they gave.
 std::string name_of_team(const std::string& team, const SuiteTest& test, const std::vector<std::string>& nodes) {
@@ -131,7 +153,7 @@ class TestJudge {
 
   void judge_task(const std::string& of, const TaskOutput& task, const std::string& where);
   const ExpectedFigure* figure_of(const std::string& metric, const std::string& of);
-  const NodeGroupModel* of_our_gpus(const std::string& metric) const;  // of LINPACK by clusterc-hpl on GPUs; else null
+  const NodeGroupModel* group_of_test() const;  // null: it is of several
   void judge_records(const std::string& of, const TaskOutput& task, const ResultRecords& records,
                      const std::string& where);
   Brought judge_measurements(const std::string& of, const ResultRecords& records, const std::string& where);
@@ -141,12 +163,14 @@ class TestJudge {
   void judge_teams(const Brought& brought, const std::string& where);
   void judge_missing(const Brought& brought, const std::string& of, const std::string& where);
   void judge_devices(const ResultRecords& records, const std::string& where);
+  void judge_ports(const ResultRecords& records, const std::string& where);
   struct Results {  // that came from a node, or that call themselves this node's
     TaskOutput* first = nullptr;
     std::size_t count = 0;
   };
   void judge_node(const JournalTest& ran, const std::string& node, const Results& results);
   void judge_sum(std::size_t first);
+  std::size_t nodes_that_mount() const;  // the storage system of the test
   std::string expected_of(const std::string& node) const;
   void error(const std::string& where, const std::string& reason) {
     verdict_for_all(report_.verdicts, test_, where, Verdict::error, reason);
@@ -171,8 +195,7 @@ const ExpectedFigure* TestJudge::figure_of(const std::string& metric, const std:
   return figures_.emplace(metric, figure_in_scope(expected_, metric, of, test_.scope)).first->second;
 }
 
-const NodeGroupModel* TestJudge::of_our_gpus(const std::string& metric) const {
-  if (metric != "hpl.score" || test_.vendor || test_.gpus_per_node <= 0) return nullptr;
+const NodeGroupModel* TestJudge::group_of_test() const {
   const int group = cluster_.find_node_group(test_.group);
   return group < 0 ? nullptr : &cluster_.nodes[static_cast<std::size_t>(group)];
 }
@@ -186,10 +209,13 @@ TestJudge::Brought TestJudge::judge_measurements(const std::string& of, const Re
     if (is_good(*m) && std::find(test_.metrics.begin(), test_.metrics.end(), m->metric) == test_.metrics.end())
       continue;
     const ExpectedFigure* const figure = figure_of(m->metric, of);
-    const std::optional<ExpectedFigure> sized = figure ? at_size(cluster_, *figure, m->size) : std::nullopt;
-    const NodeGroupModel* const group = figure ? of_our_gpus(m->metric) : nullptr;
-    const std::optional<ExpectedFigure> ours = group ? std::optional(of_our_linpack(*group, *figure)) : std::nullopt;
-    const ExpectedFigure* const against = ours ? &*ours : sized ? &*sized : figure;
+    const NodeGroupModel* const group = figure ? group_of_test() : nullptr;
+    std::optional<ExpectedFigure> fitted = group ? of_part(*group, *figure, nodes_.size()) : std::nullopt;
+    if (figure && !fitted) fitted = at_size(cluster_, *figure, m->size);
+    const bool our_linpack = group && m->metric == "hpl.score" && !test_.vendor && test_.gpus_per_node > 0;
+    const std::optional<ExpectedFigure> ours =
+        our_linpack ? std::optional(of_our_linpack(*group, fitted ? *fitted : *figure)) : std::nullopt;
+    const ExpectedFigure* const against = ours ? &*ours : fitted ? &*fitted : figure;
     Judged judged = judge(*m, against);
     // What reaches the spec's floor has passed, whatever the program; what does not says nothing of the hardware.
     if (ours && judged.data_verified && (judged.verdict == Verdict::fail || judged.verdict == Verdict::degraded)) {
@@ -283,7 +309,8 @@ void TestJudge::judge_devices(const ResultRecords& records, const std::string& w
   if (test_.mpi || test_.gpus_per_node < 2 || test_.gpu_instances > 1) return;
   for (const std::string& name : test_.metrics) {
     const Metric* metric = find_metric(name);
-    if (!metric || metric->gpus != GpuShare::each) continue;
+    // Links are counted of all GPUs at once, and told of each.
+    if (!metric || (metric->gpus != GpuShare::each && metric->judged != JudgedBy::link)) continue;
     std::set<std::string> seen;
     for (const MeasurementRecord& m : records.measurements)
       if (m.metric == name && m.device.starts_with("gpu") && m.device.find('-') == std::string::npos)
@@ -291,6 +318,28 @@ void TestJudge::judge_devices(const ResultRecords& records, const std::string& w
     if (const auto count = static_cast<std::int64_t>(seen.size()); count > 0 && count < test_.gpus_per_node)
       report_.verdicts.push_back(without_figure(test_, name, where, Verdict::error,
                                                 format("figures of {} of {} GPUs came", count, test_.gpus_per_node)));
+  }
+}
+
+// A port that is down on both hosts of a pair is missed by neither: each port, and with GPUDirect each GPU, has to
+// bring a figure. What is measured both ways at once is told by one of the two hosts.
+void TestJudge::judge_ports(const ResultRecords& records, const std::string& where) {
+  if (test_.ports == 0) return;
+  const auto gpus = static_cast<std::size_t>(test_.gpus_per_node), ports = static_cast<std::size_t>(test_.ports);
+  for (const std::string& metric : test_.metrics) {
+    std::set<std::string> pairs, links;
+    for (const MeasurementRecord& m : records.measurements) {
+      if (m.metric != metric || !m.device.starts_with("link")) continue;
+      pairs.insert(m.device);
+      links.insert(m.device.substr(0, m.device.find('-')));
+    }
+    if (links.empty()) continue;  // judge_missing() has said it
+    std::string why;
+    if (links.size() < ports)
+      why = format("figures of {} of {} ports came", links.size(), ports);
+    else if (pairs.size() < gpus)
+      why = format("figures of {} of {} GPUs came", pairs.size(), gpus);
+    if (!why.empty()) report_.verdicts.push_back(without_figure(test_, metric, where, Verdict::error, why));
   }
 }
 
@@ -303,6 +352,7 @@ void TestJudge::judge_records(const std::string& of, const TaskOutput& task, con
   judge_teams(brought, where);
   judge_missing(brought, of, where);
   judge_devices(records, where);
+  judge_ports(records, where);
 }
 
 // What contradicts itself passes nothing: its figures are kept where they are known to be bad, and are no figures
@@ -326,6 +376,15 @@ void TestJudge::judge_task(const std::string& of, const TaskOutput& task, const 
     judged.data_verified = false;
     judged.value.reset();
   }
+}
+
+std::size_t TestJudge::nodes_that_mount() const {
+  std::size_t out = 0;
+  for (std::size_t i = 0; i < cluster_.storage.size(); ++i)
+    if (cluster_.storage[i].name == test_.system)
+      for (const int group : groups_that_mount(cluster_, static_cast<int>(i)))
+        out += static_cast<std::size_t>(cluster_.nodes[static_cast<std::size_t>(group)].count);
+  return out;
 }
 
 // What all nodes get of a storage system together: the sum of what each got beside the others.
@@ -355,6 +414,14 @@ void TestJudge::judge_sum(std::size_t first) {
       judged = judge(sum, figure);
       if (figure) judged.derivation = report_.place_of(figure->ceiling.derivation);
       if (!sum.data_verified) judged.reason = "the data of a node is wrong";
+      // A part of the nodes need not reach what the system gives to all.
+      const std::size_t all = nodes_that_mount();
+      if (sum.data_verified && nodes_.size() < all &&
+          (judged.verdict == Verdict::fail || judged.verdict == Verdict::degraded)) {
+        judged.verdict = Verdict::unjudged;
+        judged.reason = format("{}; {} of {} nodes that mount it measured: the figure is expected of all of them",
+                               judged.reason.str(), nodes_.size(), all);
+      }
     }
     judged.test = test_.id;
     judged.node = fold_names(nodes_);

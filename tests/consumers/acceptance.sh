@@ -93,6 +93,17 @@ assert m["hpl.score"]["change"] == "unknown" and [f for f in d["comparison"]["fi
 PY
 say "compared: $(tail -1 "$work/slower.txt")"
 
+# A spec without targets: nothing wrong is no acceptance, and without a pass there is no verdict at all. Every file says the same (read.py).
+spec=$work/undemanding.yaml
+grep -v '^targets' "$src/tests/acceptance/spec.yaml" > "$spec"
+echo '{}' > "$SCENARIO"
+validate undemanding 0 --only probe,gemm
+grep -q '^nothing wrong was found: ' "$work/undemanding.txt" || fail "undemanding: $(cat "$work/undemanding.txt")"
+validate unjudged 2 --only gemm
+grep -q '^nothing was judged: ' "$work/unjudged.txt" || fail "unjudged: $(cat "$work/unjudged.txt")"
+spec=$src/tests/acceptance/spec.yaml
+say "what demands nothing: $(grep '^nothing' "$work/undemanding.txt"); $(grep '^nothing' "$work/unjudged.txt")"
+
 # The hashes of the certificate are those of sha256sum.
 "$bin" plan "$spec" -o "$work/plan" > /dev/null 2>&1 || fail plan
 for file in "$work/plan/plan.json" "$bin"; do
@@ -117,6 +128,9 @@ refused --compare "$work/damaged.json" "it is damaged: there is no verdict 'grea
 before=$(sha256sum "$work/other.json")
 refused --failed "$work/other.json" "it is of another spec"
 [ "$(sha256sum "$work/other.json")" = "$before" ] || fail "the report that could not be continued was replaced"
+# Refused before anything else: nobody reads where results would be kept.
+PATH=$src/tests/acceptance/bin:$PATH XDG_STATE_HOME=$work/state "$bin" validate "$spec" --launcher slurm --bundle "$validators" --failed "$work/other.json" > "$work/none.txt" 2>&1
+[ $? = 2 ] && ! grep -q "results are kept" "$work/none.txt" || { cat "$work/none.txt" >&2; fail "a refused run says where its results are kept"; }
 say "reports that are none are refused"
 told() { # TEXT OPTIONS…: refused before anything runs
   local text=$1
@@ -128,6 +142,8 @@ cp "$spec" "$work/spec.yaml"
 told "spec.yaml' is the spec: name another file with -o" -o "$work/./spec.yaml"
 told "none.journal' is the journal: name another file with --junit" --junit "$work/none.journal"
 told "both' is the file of -o: name another file with --certificate" -o "$work/both" --certificate "$work/both"
+told "error: -o names no file" -o ""
+told "error: a validation is printed as text or json, not 'xml'" --format xml
 told "--max-size must be whole bytes with their unit, such as 4MiB, not '4XB'" --max-size 4XB
 cmp -s "$spec" "$work/spec.yaml" || fail "a report took the place of the spec"
 [ ! -e "$work/both" ] || fail "a report was written over another one"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # LINPACK by another's program: the HPL inside hpcc 1.5 (Debian 12) reads the HPL.dat that `clusterc validate --hpl` makes and solves it on two ranks; its result is judged. A result
-# that failed, another system, two results, no result, a flood: none of them passes. What ends by itself leaves no folder behind.
+# that failed, another system, two results, no result, a flood: none of them passes. What ends, by itself or by a signal, leaves no folder behind.
 # packages: hpcc
 . "$(dirname "$0")/lib/common.bash" "$@"
 need hpcc mpirun python3
@@ -55,5 +55,25 @@ FILTER='sed s/PASSED/FAILED/' judged failed 1 fail '*the data is wrong*'
 FILTER='sed "s/^\(WR[^ ]* *\)1344/\11152/"' judged another 1 error '*solved another system (N 1152, NB 192, 1 x 2)*'
 FILTER='sed p' judged twice 1 error '*2 results of HPL in one*'
 FILTER='sed /PASSED/d' judged cut 1 error '*cut off before its residual*'
-FILTER='grep -v ^WR' judged none 1 error '*printed no result of HPL*'
+FILTER='grep -v ^WR' judged none 1 error '*printed nothing that HPL prints*'
 FILTER='yes flood | head -c 60000000' judged flood 1 error '*more than*'
+unset FILTER
+# What is not there is refused before anything starts; where the launcher is another, the shell on the node says it.
+"$bin" validate "$work/spec.yaml" --launcher local --only hpl --hpl /no/such --journal "$work/absent.journal" > "$work/absent.txt" 2>&1
+[ $? = 2 ] && grep -q "^clusterc validate: error: --hpl: there is no program '/no/such' on this machine$" "$work/absent.txt" || { cat "$work/absent.txt" >&2; fail "--hpl /no/such"; }
+[ ! -e "$work/absent.journal" ] || fail "a run began without its program"
+mv "$work/xhpl" "$work/kept"
+printf '#!/bin/sh\nexit 0\n' > "$work/xhpl" && chmod +x "$work/xhpl"
+judged silent 1 error 'printed nothing that HPL prints'
+# Interrupted: the program ends, and so does its folder.
+printf '#!/bin/sh\ntouch "%s/started"\ntrap "" TERM\nsleep 300\n' "$work" > "$work/xhpl" # deaf: it is ended with SIGKILL
+"$bin" validate "$work/spec.yaml" --launcher local --only hpl --stage group --hpl "$work/xhpl" --journal "$work/killed.journal" > "$work/killed.txt" 2> "$work/killed.err" &
+run=$!
+for _ in $(seq 300); do [ -e "$work/started" ] && break; sleep 0.1; done
+[ -e "$work/started" ] || { cat "$work/killed.err" >&2; fail "the program did not start"; }
+! grep -q "at most" "$work/killed.err" || fail "an end is promised that nobody knows: $(cat "$work/killed.err")"
+kill -INT $run
+wait $run
+[ $? = 2 ] || { cat "$work/killed.txt" >&2; fail "an interrupted run did not end as one"; }
+[ -z "$(find "$TMPDIR" -mindepth 1 -maxdepth 1 -name 'tmp.*')" ] || fail "an interrupted run left a folder: $(ls "$TMPDIR")"
+say "absent, silent, interrupted: told, and nothing is left"

@@ -66,20 +66,20 @@ assert len(linpack) == 1 and linpack[0]["node"] == "n[1-4]" and linpack[0]["data
 assert not [x for x in v if x["verdict"] in ("fail", "error", "degraded")], v
 PY
 grep -q '"nodes":4' "$work/all.journal" || grep -q 'nodes\\":4' "$work/all.journal" || fail "the MPI world was not on four nodes"
-say "the probe and four validators on four nodes: $(tail -2 "$work/all.txt" | head -1)"
+say "the probe and four validators on four nodes: $(grep '^nothing wrong' "$work/all.txt")"
 
 # Each virtual node has a folder mounted at /home in place of the file server's: it is written and read on all four at once, and nothing says what it should give.
 # This machine's disk may give a node more than the 10 Gb/s port that the spec has between it and the server: then that is an error, with both figures.
 validate "$src/examples/four-virtual.yaml" home --only storage
-[ $rc -le 1 ] || { cat "$work/home.txt" >&2; fail "exit status $rc of the file system"; }
+[ $rc = 1 ] || [ $rc = 2 ] || { cat "$work/home.txt" >&2; fail "exit status $rc of the file system"; }
 export rc
 judge home <<'PY'
 of = [x for x in v if x["metric"] in ("storage.read", "storage.write")]
 assert {x["node"] for x in of} == {"n1", "n2", "n3", "n4", "n[1-4]"} and all(x["data_verified"] and x["value"] for x in of), of
 faster = [x for x in of if x["verdict"] == "error"]
 assert all("that the hardware allows (1 port x 10 Gb/s" in x["reason"] and x["value"] > 10e9 * 0.98 / 8 for x in faster), faster
+assert os.environ["rc"] == ("1" if faster else "2") and d["verdict"] == ("not passed" if faster else "nothing was judged"), d["verdict"]
 assert {x["verdict"] for x in v} <= {"unjudged", "error"} and [x for x in v if x["verdict"] == "error"] == faster, v
-assert os.environ["rc"] == ("1" if faster else "0"), (os.environ["rc"], faster)
 PY
 say "the file system of four nodes, measured at once, every block checked"
 

@@ -80,7 +80,7 @@ def meaning(name):
     """What a report says: its tests, nodes and verdicts; of figures that they are there."""
     with open(os.path.join(work, name + ".json"), encoding="utf-8") as text:
         report = json.load(text)
-    return report["passed"], sorted((v["test"], v["metric"], v["node"], v["device"], v["verdict"], v["value"] is not None) for v in report["verdicts"])
+    return report["verdict"], sorted((v["test"], v["metric"], v["node"], v["device"], v["verdict"], v["value"] is not None) for v in report["verdicts"])
 
 
 def marked(is_wanted):
@@ -166,7 +166,7 @@ def finished(name):
         if os.path.exists(path):
             with open(path, encoding="utf-8") as text:
                 report = json.load(text)
-            if not report["interrupted"] and not report["error"] and not report["passed"]:
+            if not report["interrupted"] and not report["error"] and report["verdict"] not in ("passed", "nothing wrong was found"):
                 more = ["--failed", path]
         if validate(name, *more).wait() == 0:
             return runs

@@ -142,6 +142,7 @@ int run(char** command, const JobFolder& folder) {
     if (::getppid() != parent) ::_exit(kCouldNotRun);
     ::signal(SIGINT, SIG_DFL), ::signal(SIGTERM, SIG_DFL), ::signal(SIGHUP, SIG_DFL);
     if (const std::string& path = folder.path(); !path.empty()) {
+      ::setenv("CLUSTERC_JOB_FOLDER", path.c_str(), 1);        // for what ranks write (src/validate/vendor_hpl.cc)
       ::setenv("OMPI_MCA_orte_tmpdir_base", path.c_str(), 1);  // Open MPI 4: session folder, with PMIx's shared memory
       ::setenv("OMPI_MCA_btl_vader_backing_directory", path.c_str(), 1);  // Open MPI 4: segments between ranks
       ::setenv("PRTE_MCA_prte_tmpdir_base", path.c_str(), 1);             // Open MPI 5, from its documentation, untried

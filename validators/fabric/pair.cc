@@ -206,7 +206,8 @@ class Pair {
                   .unit = bandwidth ? "B/s" : "s",
                   .higher_is_better = bandwidth};
     m.device = {.backend = Backend::host,
-                .label = format("link{}", item.port),
+                // Two GPUs may share a port, and each is a figure of its own.
+                .label = item.gpu ? format("link{}-gpu{}", item.port, item.gpu->number) : format("link{}", item.port),
                 .name = format("{} {}", port.name(), layer_text(port.layer))};
     m.parameters = {{"port", port.name()}, {"peer", partner_.name()}, {"layer", std::string(layer_text(port.layer))}};
     if (item.gpu) {

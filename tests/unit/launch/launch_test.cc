@@ -144,6 +144,13 @@ TEST_F(Programs, SlurmThatStartsNothingSaysWhy) {
   EXPECT_NE(r.error.find("Requested nodes are busy"), std::string::npos) << r.error;
 }
 
+// mpirun frames its words with lines of dashes: the last of them is no reason.
+TEST(LastLines, RulesAreNoWords) {
+  EXPECT_EQ(last_lines("-----\nmpirun noticed that rank 1 exited\n  --------  \n\n"),
+            std::vector<std::string>{"mpirun noticed that rank 1 exited"});
+  EXPECT_EQ(last_lines("- a\n*** b ***\n"), (std::vector<std::string>{"- a", "*** b ***"}));
+}
+
 TEST_F(Programs, LocalReachesThisMachineOnly) {
   const std::vector<std::string> nodes{"here", "there"};
   const auto local = make_local_launcher("here");

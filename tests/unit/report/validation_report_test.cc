@@ -89,10 +89,83 @@ TEST(ValidationReport, JUnitSaysWhatWasLeftOutAndWhereAFigureIsFrom) {
   EXPECT_EQ(render_validation_junit(report).find("<error"), std::string::npos);
   report.left_out = {"whole/mpi"};
   const std::string xml = render_validation_junit(report);
-  EXPECT_NE(xml.find(R"(message="left out for want of time: whole/mpi")"), std::string::npos) << xml;
+  EXPECT_NE(xml.find(R"(message="not passed: left out for want of time: whole/mpi")"), std::string::npos) << xml;
   EXPECT_NE(xml.find("only a part was asked for: --time-budget '1 s'"), std::string::npos) << xml;
   EXPECT_EQ(times(xml, "from the earlier report, measured at 2001-09-09T01:46:40Z"), 1u) << xml;
   EXPECT_EQ(times(xml, "from the journal, measured at 2001-09-09T01:46:40Z"), 1u) << xml;
+}
+
+// One verdict, whoever writes it: what found nothing wrong without being asked for anything is nowhere a pass.
+TEST(ValidationReport, EveryFormHasTheSameVerdict) {
+  Report report;
+  report.cluster = "c", report.launcher = "local", report.whole = true;
+  report.verdicts = {judged("memory.copy", true), judged("memory.add", true)};
+  const auto forms = [&] {
+    return std::vector<std::string>{render_validation_text(report), render_validation_json(report, "d"),
+                                    render_validation_junit(report), render_certificate(report, {}),
+                                    render_validation_prometheus(report)};
+  };
+  const auto says = [&](std::size_t form, std::string_view what) {
+    const std::string text = forms()[form];
+    EXPECT_NE(text.find(what), std::string::npos) << what << "\n" << text;
+  };
+  const auto silent = [&](std::size_t form, std::string_view what) {
+    const std::string text = forms()[form];
+    EXPECT_EQ(text.find(what), std::string::npos) << what << "\n" << text;
+  };
+  says(0, "\npassed: 2 pass\n");
+  says(1, R"("verdict": "passed")");
+  says(1, R"("passed": true)");
+  says(2, R"(tests="1" failures="0" errors="0" skipped="0")");
+  says(3, "Certificate of acceptance: c");
+  says(3, "Accepted by");
+  says(4, R"(clusterc_validation_passed{cluster="c"} 1)");
+  says(4, R"(clusterc_validation_verdict{cluster="c",verdict="passed"} 1)");
+
+  report.whole = false;  // --only
+  says(0, "\nnothing wrong was found: 2 pass\n");
+  says(0, "this is no acceptance: the spec demands no figure, and a part of the suite did not run");
+  says(1, R"("verdict": "nothing wrong was found")");
+  says(1, R"("passed": false)");
+  says(2,
+       "<skipped>nothing wrong was found: the spec demands no figure, and a part of the suite did not run</skipped>");
+  says(3, "No acceptance: nothing wrong was found: c");
+  says(3, "NOTHING WRONG WAS FOUND: 2 pass");
+  says(3, "Seen by (not an acceptance)");
+  silent(3, "PASSED");
+  silent(3, "Certificate of acceptance");
+  says(4, R"(clusterc_validation_passed{cluster="c"} 0)");
+  says(4, R"(clusterc_validation_verdict{cluster="c",verdict="nothing wrong was found"} 1)");
+
+  report.whole = true;
+  for (Judged& j : report.verdicts) j.verdict = Verdict::unjudged;
+  says(0, "\nnothing was judged: 2 unjudged\n");
+  says(1, R"("verdict": "nothing was judged")");
+  says(2, R"(message="nothing was judged: no figure can be judged)");
+  says(3, "NOTHING WAS JUDGED: 2 unjudged");
+  silent(3, "PASSED");
+  says(4, R"(clusterc_validation_passed{cluster="c"} 0)");
+
+  report.verdicts[0].verdict = Verdict::fail;
+  says(0, "\nnot passed: 1 fail, 1 unjudged\n");
+  says(2, R"(<failure type="run" message="not passed: 1 fail">)");
+  says(3, "NOT PASSED: 1 fail, 1 unjudged");
+}
+
+// The suite of a test has the time that the test took; what nobody measured has none, in place of 0.
+TEST(ValidationReport, JUnitHasTheTimesThatWereMeasured) {
+  Report report;
+  report.cluster = "c";
+  report.verdicts = {judged("memory.copy", true), judged("memory.add", true)};
+  report.verdicts[1].test = "u";
+  report.took = 5;
+  report.seconds["t"] = 2.5;
+  const std::string xml = render_validation_junit(report);
+  EXPECT_NE(line_of(xml, R"(testsuite name="run")").find(R"(time="5.000")"), std::string::npos) << xml;
+  EXPECT_NE(line_of(xml, R"(testsuite name="t")").find(R"(time="2.500")"), std::string::npos) << xml;
+  EXPECT_EQ(line_of(xml, R"(testsuite name="u")").find("time=\""), std::string::npos) << xml;
+  EXPECT_EQ(xml.find("time=\"0"), std::string::npos) << xml;
+  EXPECT_NE(render_validation_json(report, "d").find(R"({"test": "t", "seconds": 2.5})"), std::string::npos);
 }
 
 // The text and the certificate give one median: of an even number the mean of the two in the middle.

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/utc.h"
 #include "unit/validate/suite_fixture.h"
+#include "validate/run_verdict.h"
 
 namespace clusterc {
 namespace {
@@ -28,7 +29,7 @@ TEST_F(Suite, WhatTheJournalBringsBackIsHeldAgainstItselfToo) {
   launcher.interrupt_in_memory = nullptr;
   const Report r = run(journalled());
   EXPECT_EQ(r.resumed, 1u);
-  EXPECT_FALSE(r.passed());
+  EXPECT_FALSE(is_good(run_verdict(r)));
   ASSERT_FALSE(of(r, "n1").empty());
   EXPECT_EQ(of(r, "n1").front()->reason, "contradictory: the result of this node names 'n4' as its host");
 }
@@ -41,7 +42,7 @@ TEST_F(Suite, WhatPrintedTooMuchRunsAgain) {
   launcher.broken.clear();
   const Report r = run(journalled());
   EXPECT_EQ(r.resumed, 0u);
-  EXPECT_TRUE(r.passed());
+  EXPECT_TRUE(is_good(run_verdict(r)));
 }
 
 // Every verdict that rests on an earlier run says when its figure was measured.
@@ -122,13 +123,13 @@ TEST_F(Suite, InterruptedRunGoesOnWhereItStopped) {
   options.interrupted = &interrupted;
   const Report first = run(options);
   EXPECT_TRUE(first.interrupted);
-  EXPECT_FALSE(first.passed());
+  EXPECT_FALSE(is_good(run_verdict(first)));
   launcher.interrupt_in_memory = nullptr;
   launcher.started.clear();
   const Report second = run(journalled());
   EXPECT_EQ(second.resumed, 1u);
   EXPECT_EQ(launcher.started, (std::vector<std::string>{"memory", "gemm", "hpl", "mpi", "storage"}));
-  EXPECT_TRUE(second.passed());
+  EXPECT_TRUE(is_good(run_verdict(second)));
   launcher.started.clear();
   EXPECT_EQ(run(journalled()).resumed, 0u);  // a run that ended is not taken up
   EXPECT_EQ(launcher.started.size(), 6u);
@@ -138,10 +139,10 @@ TEST_F(Suite, InterruptedRunGoesOnWhereItStopped) {
 TEST_F(Suite, ARunEndsWhenItsReportIsDelivered) {
   ValidateOptions options = journalled();
   options.deliver = [](const Report&) { return false; };
-  EXPECT_TRUE(run(options).passed());
+  EXPECT_TRUE(is_good(run_verdict(run(options))));
   launcher.started.clear();
   bool delivered = false;
-  options.deliver = [&](const Report& r) { return delivered = r.passed(); };
+  options.deliver = [&](const Report& r) { return delivered = is_good(run_verdict(r)); };
   EXPECT_EQ(run(options).resumed, 6u);
   EXPECT_TRUE(delivered);
   EXPECT_TRUE(launcher.started.empty());

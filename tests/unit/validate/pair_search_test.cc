@@ -13,6 +13,7 @@
 #include "unit/validate/fake_launcher.h"
 #include "validate/repeat.h"
 #include "validate/report_text.h"
+#include "validate/run_verdict.h"
 
 namespace clusterc::test {
 namespace {
@@ -166,17 +167,17 @@ TEST_F(PairStage, ASlowPortIsNamedAndItsNodeAloneIsShutOut) {
   EXPECT_TRUE(c.command.starts_with("clusterc validate superpod.yaml --stage pair --nodes ")) << c.command;
   EXPECT_EQ(shut_out(r), "ran on 126 of 127 nodes: " + node + ": its pair stage failed: " + c.what + ": " + c.verdict);
   EXPECT_TRUE(std::ranges::any_of(said, [](const std::string& line) { return line.starts_with("culprit: rail 3"); }));
-  EXPECT_FALSE(r.passed());
+  EXPECT_FALSE(is_good(run_verdict(r)));
   // Alone it is enough, whatever the floors say.
   r.verdicts = {{.test = "t", .verdict = Verdict::pass}};
   r.demands.clear();
-  EXPECT_FALSE(r.passed());
+  EXPECT_FALSE(is_good(run_verdict(r)));
   EXPECT_NE(render_validation_junit(r).find("<failure type=\"culprit\""), std::string::npos);
   const std::string text = render_searches_text(r);
   EXPECT_NE(text.find("culprit: rail 3 of " + node), std::string::npos) << text;
   EXPECT_NE(text.find("cable " + c.cable), std::string::npos) << text;
   r.searches.clear();
-  EXPECT_TRUE(r.passed());
+  EXPECT_TRUE(is_good(run_verdict(r)));
 }
 
 TEST_F(PairStage, ASlowNodeIsOneCulprit) {
@@ -204,7 +205,7 @@ TEST_F(PairStage, ARunThatGoesOnRepeatsNoRound) {
     launcher.launched.clear();
     launcher.interrupt_at = cut;
     const Report stopped = run();
-    EXPECT_TRUE(stopped.interrupted && stopped.searches.empty() && !stopped.passed());
+    EXPECT_TRUE(stopped.interrupted && stopped.searches.empty() && !is_good(run_verdict(stopped)));
     interrupted = false;
     options.fresh = false;
     launcher.launched.clear();

@@ -5,6 +5,7 @@
 
 #include "report/validation_report.h"
 #include "unit/validate/suite_fixture.h"
+#include "validate/run_verdict.h"
 
 namespace clusterc {
 namespace {
@@ -23,7 +24,7 @@ TEST_F(Suite, WhatFailedIsRepeatedWhereItFailedAndMerged) {
   launcher.down["n3"] = "drained (fan)";
   launcher.says["memory"] = slow_memory();
   const Report first = run(journalled());
-  EXPECT_FALSE(first.passed());
+  EXPECT_FALSE(is_good(run_verdict(first)));
   std::string error;
   const auto earlier = read_report(render_validation_json(first, "d"), error);
   ASSERT_TRUE(earlier) << error;
@@ -43,7 +44,7 @@ TEST_F(Suite, WhatFailedIsRepeatedWhereItFailedAndMerged) {
   options.whole_suite = &suite;
   options.earlier = &*earlier;
   const Report merged = run_suite(*resolved.cluster, expected, again, launcher, options);
-  EXPECT_TRUE(merged.passed());
+  EXPECT_TRUE(is_good(run_verdict(merged)));
   EXPECT_EQ(merged.repeats, 1'000'000'000);
   // As many verdicts as of a run in which nothing failed, in the same order.
   launcher.started.clear();
@@ -124,11 +125,11 @@ TEST_F(FailedAgain, WhatWasLeftOutIsRepeatedOrStaysLeftOut) {
   ASSERT_EQ(left_out.size(), 2u);
   Report first = run_suite(*resolved.cluster, expected, hurried, launcher, journalled());
   first.selection = "--time-budget 1 s";
-  EXPECT_FALSE(first.passed());
+  EXPECT_FALSE(is_good(run_verdict(first)));
   // Repeated with the same budget: nothing has room, and nothing is forgotten.
   const Repeated nothing = repeat(first, {});
   EXPECT_EQ(nothing.merged.left_out.size(), 2u);
-  EXPECT_FALSE(nothing.merged.passed());
+  EXPECT_FALSE(is_good(run_verdict(nothing.merged)));
   const Repeated all = repeat(first, suite);
   std::set<std::string> ran;
   for (const SuiteTest& t : all.again) {
@@ -138,7 +139,7 @@ TEST_F(FailedAgain, WhatWasLeftOutIsRepeatedOrStaysLeftOut) {
   EXPECT_EQ(ran, left_out);
   EXPECT_TRUE(all.merged.left_out.empty());
   EXPECT_EQ(all.merged.selection, "in the earlier run: --time-budget 1 s");  // of the figures that stay
-  EXPECT_TRUE(all.merged.passed());
+  EXPECT_TRUE(is_good(run_verdict(all.merged)));
   for (const Judged& j : all.merged.verdicts) EXPECT_FALSE(j.reason.starts_with("left out")) << j.metric << j.node;
 }
 
@@ -161,11 +162,11 @@ TEST_F(FailedAgain, APartOfTheNodesDoesNotBecomeTheWhole) {
   const Repeated same = repeat(first, part);
   EXPECT_TRUE(same.again.empty());
   EXPECT_EQ(why(same.merged), two);
-  EXPECT_FALSE(same.merged.passed());
+  EXPECT_FALSE(is_good(run_verdict(same.merged)));
   // All nodes: the other two by themselves, jobs over several nodes on all of them.
   const Repeated rest = repeat(first, suite);
   for (const SuiteTest& t : rest.again) EXPECT_EQ(t.nodes.size(), t.mpi || !t.system.empty() ? 4u : 2u) << t.id;
-  EXPECT_TRUE(rest.merged.passed()) << why(rest.merged);
+  EXPECT_TRUE(is_good(run_verdict(rest.merged))) << why(rest.merged);
 }
 
 // A result of a node that nobody asked stays no longer than the test that it belonged to.
@@ -176,7 +177,7 @@ TEST_F(FailedAgain, AStrangersErrorIsReplaced) {
   first.verdicts.push_back(stranger);
   const Repeated all = repeat(first, suite);
   EXPECT_EQ(all.again.size(), 1u);
-  EXPECT_TRUE(all.merged.passed());
+  EXPECT_TRUE(is_good(run_verdict(all.merged)));
 }
 
 // A round of confirmation is no test of the suite: its fail is not lost when nothing of the search is repeated.
@@ -186,7 +187,7 @@ TEST_F(FailedAgain, AFailInAConfirmationStays) {
   failed.test = "pair/cpu/confirm-1", failed.metric = "rdma.write", failed.verdict = Verdict::fail;
   first.verdicts.push_back(failed);
   first.searches.push_back({.group = "cpu"});
-  EXPECT_FALSE(repeat(first, suite).merged.passed());
+  EXPECT_FALSE(is_good(run_verdict(repeat(first, suite).merged)));
   SuiteTest round = suite.front();
   round.id = "pair/cpu/fabric-1", round.search_round = 1, round.group = "cpu";
   Judged good = failed;
@@ -200,7 +201,7 @@ TEST_F(Suite, ARunInWhichNothingRanHasNotPassed) {
   for (SuiteTest& t : suite) t.skip = "the spec excludes it";
   const Report r = run();
   EXPECT_GT(r.count(Verdict::skipped), 0u);
-  EXPECT_FALSE(r.passed());
+  EXPECT_FALSE(is_good(run_verdict(r)));
   EXPECT_NE(render_validation_junit(r).find("nothing was run"), std::string::npos);
   EXPECT_NE(render_validation_text(r).find("nothing was run: every test was skipped"), std::string::npos);
 }
@@ -224,11 +225,11 @@ TEST_F(Suite, WhatIsDemandedMustBeMeasured) {
   const Report all = run();
   ASSERT_EQ(all.demands.size(), 2u);
   EXPECT_TRUE(all.demands[0].met && all.demands[1].met) << all.demands[0].why << all.demands[1].why;
-  EXPECT_TRUE(all.passed());
+  EXPECT_TRUE(is_good(run_verdict(all)));
   std::vector<SuiteTest> part = suite;
   std::erase_if(part, [](const SuiteTest& t) { return t.validator == "hpl"; });
   const Report r = run_suite(*resolved.cluster, expected, part, launcher, {.whole_suite = &suite});
-  EXPECT_FALSE(r.passed());
+  EXPECT_FALSE(is_good(run_verdict(r)));
   ASSERT_EQ(r.demands.size(), 2u);
   EXPECT_EQ(r.demands[0].metric, "memory.triad");
   EXPECT_EQ(r.demands[0].measured, 4u);

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/utc.h"
 #include "unit/validate/suite_fixture.h"
+#include "validate/run_verdict.h"
 
 namespace clusterc {
 namespace {
@@ -20,7 +21,7 @@ using test::Suite;
 
 TEST_F(Suite, HealthyRunPasses) {
   const Report r = run();
-  EXPECT_TRUE(r.passed());
+  EXPECT_TRUE(is_good(run_verdict(r)));
   EXPECT_EQ(r.count(Verdict::pass), 4u);  // the probes; a virtual machine's figures are unjudged
   EXPECT_EQ(r.count(Verdict::unjudged),
             4u * 6 + 1 + 2 + 4 * 9 + 2);  // the last: /home, which nobody says the rate of, on each node and in sum
@@ -63,7 +64,7 @@ TEST_F(Suite, SecondsReachTheValidatorsAsTheyAre) {
 TEST_F(Suite, DrainedNodeIsNamedAndTheRunIsNotPassed) {
   launcher.down["n3"] = "drained (testing)";
   const Report r = run();
-  EXPECT_FALSE(r.passed());
+  EXPECT_FALSE(is_good(run_verdict(r)));
   const auto n3 = of(r, "n3");
   ASSERT_EQ(n3.size(), 1u + 4 + 2 + 9);
   for (const Judged* j : n3) {
@@ -92,7 +93,7 @@ TEST_F(Suite, CutOffAndBusyAreErrors) {
   launcher.says["gemm"] = {kHeader,
                            R"({"record":"end","status":"error","reason":"busy","detail":"other work used 50 %"})"};
   const Report r = run(ungated());
-  EXPECT_FALSE(r.passed());
+  EXPECT_FALSE(is_good(run_verdict(r)));
   EXPECT_EQ(r.count(Verdict::error), 4u * (3 + 2));
   for (const Judged& j : r.verdicts)
     if (j.metric == "gemm.fp64") {
@@ -139,7 +140,7 @@ TEST_F(Suite, ResultsThatContradictThemselvesAreNoPasses) {
     std::string out;
     for (const Judged* j : of(r, "n1")) {
       out += (out.empty() ? "" : "; ") + std::string(verdict_name(j->verdict)) + " " + j->reason;
-      EXPECT_TRUE(r.passed() || j->verdict == Verdict::fail || j->verdict == Verdict::error);
+      EXPECT_TRUE(is_good(run_verdict(r)) || j->verdict == Verdict::fail || j->verdict == Verdict::error);
       EXPECT_TRUE(j->verdict == Verdict::pass || !j->data_verified);
     }
     return out;

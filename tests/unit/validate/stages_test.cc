@@ -9,6 +9,7 @@
 #include "validate/expected_time.h"
 #include "validate/gates.h"
 #include "validate/rounds.h"
+#include "validate/run_verdict.h"
 #include "validate/selection.h"
 
 namespace clusterc {
@@ -94,7 +95,7 @@ TEST(Gates, OfPairsTheNodeThatFailedWithEveryPartnerIsShutOut) {
 TEST_F(Suite, LaterStagesRunWithoutANodeThatFailed) {
   launcher.broken_in = {{"memory", "n3"}};
   const Report r = run();
-  EXPECT_FALSE(r.passed());
+  EXPECT_FALSE(is_good(run_verdict(r)));
   std::map<std::string, std::string> reasons;
   for (const Judged& j : r.verdicts) reasons[j.test + " " + j.node] = j.reason;
   EXPECT_EQ(reasons["node/cpu/gemm n3"].find("did not run"), std::string::npos);  // the same stage
@@ -139,7 +140,7 @@ TEST_F(Suite, ANodeWithOtherValidatorsIsNotUsed) {
   ValidateOptions options;
   options.bundle_files = files;
   launcher.says["sh"] = {hpl, mpi};
-  EXPECT_TRUE(run(options).passed());
+  EXPECT_TRUE(is_good(run_verdict(run(options))));
   launcher.says["sh"] = {hpl};
   const Report r = run(options);
   EXPECT_EQ(r.count(Verdict::error), r.verdicts.size());
@@ -219,7 +220,7 @@ TEST_F(Suite, ABudgetShortensAndThenLeavesOutWhatIsNamed) {
   for (const SuiteTest& t : nothing.suite) EXPECT_EQ(t.left_out, t.stage != SuiteStage::inventory) << t.id;
   suite = little.suite;
   const Report r = run();
-  EXPECT_FALSE(r.passed());
+  EXPECT_FALSE(is_good(run_verdict(r)));
   EXPECT_EQ(r.left_out.size(), little.left_out.size());
   EXPECT_EQ(r.count(Verdict::error), 0u);
 }

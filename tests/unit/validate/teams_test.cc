@@ -5,6 +5,7 @@
 
 #include "unit/model/examples.h"
 #include "unit/validate/fake_launcher.h"
+#include "validate/run_verdict.h"
 
 namespace clusterc {
 namespace {
@@ -70,7 +71,7 @@ TEST_F(CollectiveSuite, EachNodeIsJudgedByItself) {
   EXPECT_EQ(verdict("gpu005")->reason, "did not run: drained (a fan)");
   ASSERT_TRUE(verdict("gpu[001-004]"));
   EXPECT_EQ(verdict("gpu[001-004]")->reason, "3 of 4 teams returned a figure");  // nobody heard of gpu004
-  EXPECT_FALSE(r.passed());
+  EXPECT_FALSE(is_good(run_verdict(r)));
 }
 
 // Each collective needs every team: one that brought another figure did not bring this one.
@@ -87,7 +88,7 @@ TEST_F(CollectiveSuite, EachMetricNeedsEveryTeam) {
   ASSERT_TRUE(missing);
   EXPECT_EQ(missing->metric, "nccl.all_gather.busbw");
   EXPECT_EQ(missing->reason, "1 of 2 teams returned a figure");
-  EXPECT_FALSE(r.passed());
+  EXPECT_FALSE(is_good(run_verdict(r)));
 }
 
 TEST_F(CollectiveSuite, ADomainWithoutANodeIsLeftOutAndTheOthersStayWhatTheyAre) {

@@ -76,6 +76,8 @@ TEST_F(FabricGpus, EachGpuWritesToTheOtherHostsBothWaysAndAtOnce) {
   ASSERT_TRUE(first);
   EXPECT_EQ((*first)["parameters"]["gpu"], "0000:19:00.0");
   EXPECT_EQ((*first)["parameters"]["gpu_nearness"], "same PCIe switch");
+  // Each GPU is a device of its own: two may share a port.
+  EXPECT_EQ((*first)["device"]["label"], "link0-gpu0");
   EXPECT_TRUE(record(b, "rdma.gpu_write.both", "mlx5_2/1") && !record(a, "rdma.gpu_write.both", "mlx5_2/1"));
   // Both sides take the GPU of the port; only what is both ways says so.
   std::size_t with_gpu = 0, both_ways = 0;
