@@ -79,10 +79,11 @@ flood complaints "exec yes a >&2" "ended: it printed more than 64 MiB on standar
 flood depth "head -c 1000000 /dev/zero | tr '\\0' '['" "printed no result: $(printf '[%.0s' $(seq 200))"
 
 # Journals. One that was stopped behind its tests, and copies of it that somebody changed.
+small_bundle "$validators" "$work/small"
 once() { # JOURNAL NAME [OPTIONS…]
   local journal=$1 name=$2
   shift 2
-  "$bin" validate "$work/me.yaml" --launcher local --only probe,memory --seconds 0.05 --allow-busy --bundle "$validators" --journal "$journal" -o "$work/$name.json" "$@" > "$work/$name.txt" 2> "$work/$name.err"
+  "$bin" validate "$work/me.yaml" --launcher local --only probe,memory --seconds 0.05 --allow-busy --bundle "$work/small" --journal "$journal" -o "$work/$name.json" "$@" > "$work/$name.txt" 2> "$work/$name.err"
   status=$?
   [ $status -ne 2 ] || { cat "$work/$name.err" "$work/$name.txt" >&2; fail "$name: exit status 2"; }
 }

@@ -6,12 +6,8 @@
 need slurmctld slurmd munged srun scontrol sinfo python3
 validators=$(cd "$(dirname "$bin")/../libexec/clusterc" 2>/dev/null && pwd)
 for v in probe memory gemm hpl mpi storage; do [ -x "$validators/clusterc-$v" ] || missing "clusterc-$v was not built"; done
-# Four nodes share this machine's memory: the arrays of each are 64 MiB, not four times the last-level cache (480 MiB on some servers).
-mkdir "$work/bundle" || exit 1
-for v in "$validators"/*; do ln -s "$v" "$work/bundle/"; done
-rm "$work/bundle/clusterc-memory"
-printf '#!/bin/sh\ncase " $* " in *" --version "* | *" --list "*) exec %q "$@" ;; esac\nexec %q "$@" --size 64MiB\n' "$validators/clusterc-memory" "$validators/clusterc-memory" > "$work/bundle/clusterc-memory"
-chmod +x "$work/bundle/clusterc-memory"
+# Four nodes share this machine's memory.
+small_bundle "$validators" "$work/bundle"
 validators=$work/bundle
 run=$work/run
 trap '"$src/tests/virtual-slurm/down" "$run"' EXIT
