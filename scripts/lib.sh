@@ -7,7 +7,7 @@ cd "$root"
 
 # shellcheck disable=SC2034  # used by those who source this
 build_packages=(g++ cmake ninja-build ccache libyaml-cpp-dev libboost-program-options-dev libopenmpi-dev openmpi-bin
-  libfmt-dev libsimdjson-dev nlohmann-json3-dev libssl-dev libopenblas-dev)
+  libfmt-dev libsimdjson-dev nlohmann-json3-dev libssl-dev libopenblas-dev libcurl4-openssl-dev)
 
 step() { printf '\n== %s\n' "$*"; }
 note() { printf '   %s\n' "$*"; }

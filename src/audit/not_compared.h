@@ -4,7 +4,7 @@
 
 namespace clusterc {
 
-constexpr std::string_view kNotCompared[] = {"audit-adapters-unnamed", "audit-capture-unread",
-                                             "audit-fabric-unrecognised"};
+constexpr std::string_view kNotCompared[] = {"audit-adapters-unnamed", "audit-bmc-unread", "audit-capture-unread",
+                                             "audit-tls-unverified", "audit-fabric-unrecognised"};
 
 }  // namespace clusterc

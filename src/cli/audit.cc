@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/audit_redfish.h"
 #include "cli/command.h"
 #include "model/cluster.h"
 #include "rules/acceptances.h"
@@ -25,6 +26,7 @@ void options(po::options_description& o) {
       "printed on each device; '-' is standard input; several times for several fabrics, or for the planes of "
       "one")("names", po::value<std::string>()->value_name("FILE"),
              "write as CSV which planned device each one of the fabric was recognised as");
+  add_redfish_options(o);
 }
 
 bool has_switches(const Run& run, std::size_t network, LinkKind kind) {
@@ -175,8 +177,10 @@ int status_of(const Findings& findings) {
 
 int run(const po::variables_map& given) {
   const std::string path = one_spec(given);
-  if (!given.count("fabric")) throw UsageError{"name what is to be compared: --fabric FILE"};
-  const std::vector<std::string> words = given["fabric"].as<std::vector<std::string>>();
+  if (!given.count("fabric") && !given.count("redfish"))
+    throw UsageError{"name what is to be compared: --fabric FILE, --redfish plan or --redfish FILE"};
+  const auto words =
+      given.count("fabric") ? given["fabric"].as<std::vector<std::string>>() : std::vector<std::string>();
   if (path == "-" && std::ranges::any_of(words, [](const std::string& w) { return capture_of(w).path == "-"; }))
     throw UsageError{"standard input is the spec or a dump, not both"};
   const RunOptions options = run_options(given, path);
@@ -205,6 +209,7 @@ int run(const po::variables_map& given) {
     FileError error;
     if (!write_file(given["names"].as<std::string>(), names, error)) throw UsageError{"--names: " + error.message};
   }
+  if (given.count("redfish")) summaries += audit_redfish(*result, path, given);
   Findings heard;  // `check` reports what is wrong with `accept` and `severity`
   Acceptances(result->cluster->spec, result->sources, options.today ? &*options.today : nullptr, heard)
       .apply(result->findings);
@@ -224,6 +229,9 @@ int run(const po::variables_map& given) {
 
 }  // namespace
 
-const Command kAudit{"audit", "what is really there against the plan: the cables of a running fabric",
-                     "clusterc audit SPEC --fabric [NETWORK=]FILE [--names FILE] [--format FORMAT]", options, run};
+const Command kAudit{"audit",
+                     "what is really there against the plan: the cables of a running fabric, the hardware of servers",
+                     "clusterc audit SPEC [--fabric [NETWORK=]FILE] [--names FILE] [--redfish plan|FILE --user NAME …] "
+                     "[--format FORMAT]",
+                     options, run};
 }  // namespace clusterc::cli

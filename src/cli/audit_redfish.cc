@@ -1,0 +1,281 @@
+#include "cli/audit_redfish.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include "audit/hardware_audit.h"
+#include "base/file.h"
+#include "base/format.h"
+#include "base/text.h"
+#include "model/group_ends.h"
+#include "system/interfaces.h"
+
+namespace clusterc::cli {
+namespace {
+
+constexpr std::uint64_t kLargestList = std::uint64_t{64} << 20, kLargestPassword = 4096;
+
+std::atomic<int> interrupted_by{0};
+std::atomic<bool> interrupted{false};
+void on_signal(int number) {
+  interrupted_by.store(number);
+  interrupted.store(true);
+}
+
+// While it lives the first SIGINT or SIGTERM only sets the flag: sessions on the BMCs are ended. The second one ends
+// the program.
+class Signals {
+ public:
+  Signals() {
+    for (std::size_t i = 0; i < std::size(kNumbers); ++i) {
+      struct sigaction action {};
+      action.sa_handler = on_signal;
+      action.sa_flags = static_cast<int>(SA_RESETHAND);
+      ::sigaction(kNumbers[i], &action, &before_[i]);
+      if (before_[i].sa_handler == SIG_IGN) ::sigaction(kNumbers[i], &before_[i], nullptr);  // nohup stays nohup
+    }
+  }
+  ~Signals() {
+    for (std::size_t i = 0; i < std::size(kNumbers); ++i) ::sigaction(kNumbers[i], &before_[i], nullptr);
+  }
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+
+ private:
+  static constexpr int kNumbers[] = {SIGINT, SIGTERM, SIGHUP};
+  struct sigaction before_[std::size(kNumbers)] = {};
+};
+
+std::string read_password(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status {};
+  if (!file || ::fstat(file.get(), &status) != 0) throw UsageError{"--password-file: '" + path + "' cannot be opened"};
+  if (S_ISREG(status.st_mode) && (status.st_mode & 077U) != 0)
+    throw UsageError{format("--password-file: other users have access to '{}' (mode {:04o}); chmod 600 {}", path,
+                            status.st_mode & 07777U, path)};
+  FileError error;
+  std::optional<std::string> text = read_file(file.get(), path, kLargestPassword, error);
+  if (!text) throw UsageError{"--password-file: " + error.message};
+  while (!text->empty() && (text->back() == '\n' || text->back() == '\r')) text->pop_back();
+  if (text->empty()) throw UsageError{"--password-file: '" + path + "' is empty"};
+  return std::move(*text);
+}
+
+std::string password_of(const po::variables_map& given) {
+  if (given.count("password-file") == given.count("password-env"))
+    throw UsageError{"name the account at the BMCs: --user NAME with --password-file FILE or --password-env VARIABLE"};
+  if (given.count("password-file")) return read_password(given["password-file"].as<std::string>());
+  const std::string& name = given["password-env"].as<std::string>();
+  const char* value = std::getenv(name.c_str());
+  if (value == nullptr || *value == '\0')
+    throw UsageError{"--password-env: the environment has no variable '" + name + "'"};
+  return value;
+}
+
+std::int64_t positive(const po::variables_map& given, const char* name, std::int64_t most) {
+  const auto value = given[name].as<std::int64_t>();
+  if (value < 1 || value > most) throw UsageError{format("--{} takes 1 to {}", name, most)};
+  return value;
+}
+
+struct Line {
+  SourceSpan span;
+  std::string_view first, second;
+};
+// Lines of one or two words; '#' begins a comment.
+std::vector<Line> words_of(const Sources& sources, FileId file) {
+  std::vector<Line> out;
+  const std::string_view text = sources.text(file);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    std::string_view line = text.substr(at, end - at);
+    line = trim(line.substr(0, line.find('#')));
+    if (!line.empty()) {
+      const auto begin = static_cast<std::uint32_t>(line.data() - text.data());
+      const std::size_t gap = line.find_first_of(" \t");
+      Line l{{file, begin, begin + static_cast<std::uint32_t>(line.size())}, line.substr(0, gap), {}};
+      if (gap != std::string_view::npos) l.second = trim(line.substr(gap));
+      out.push_back(l);
+    }
+    at = end + 1;
+  }
+  return out;
+}
+
+std::string place(const Sources& sources, const Line& line) {
+  return format("{}:{}", sources.path(line.span.file), sources.position(line.span.file, line.span.begin).line);
+}
+
+FileId add_file(Run& run, const char* option, const std::string& path) {
+  FileError error;
+  std::optional<std::string> text = read_file(path, kLargestList, error);
+  if (!text) throw UsageError{format("--{}: {}", option, error.message)};
+  return run.sources.add(path, std::move(*text));
+}
+
+// A host name or address, with a port if it is not 443.
+bool is_address(std::string_view text) {
+  return !text.empty() && text.size() <= 300 &&
+         text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]") ==
+             std::string_view::npos;
+}
+
+struct Asked {
+  std::vector<AuditedNode> nodes;
+  std::vector<Bmc> bmcs;
+  std::int64_t without = 0;  // nodes whose BMC has no address
+};
+
+Asked from_plan(const Run& run) {
+  const Cluster& c = *run.cluster;
+  Asked out;
+  for (std::size_t g = 0; g < c.nodes.size(); ++g) {
+    const NodeGroupModel& group = c.nodes[g];
+    if (group.server.virtual_machine || group.server.instance || !group.server.part.bmc.value_or(true)) continue;
+    int network = -1, end = -1;
+    for (const GroupEnd& at : ends_of_group(c, static_cast<int>(g))) {
+      const NetworkModel& net = c.networks[static_cast<std::size_t>(at.network)];
+      if (network < 0 && net.subnet && is_management_port(c, net, net.ends[static_cast<std::size_t>(at.end)]))
+        network = at.network, end = at.end;
+    }
+    for (std::int64_t m = 0; m < group.count; ++m) {
+      const std::uint32_t address = network < 0 ? 0 : run.plan->address(network, end, m);
+      if (address == 0) {
+        ++out.without;
+        continue;
+      }
+      out.bmcs.push_back({ipv4_text(address), {}});
+      out.nodes.push_back({static_cast<int>(g), m, out.bmcs.back().address, {}, {}});
+    }
+  }
+  if (out.bmcs.empty())
+    throw UsageError{
+        "--redfish plan: the plan has no address of a BMC; give an out-of-band network a `subnet`, or list the BMCs: "
+        "--redfish FILE with lines 'node address'"};
+  return out;
+}
+
+Asked from_file(Run& run, const std::string& path) {
+  const Cluster& c = *run.cluster;
+  Asked out;
+  const FileId file = add_file(run, "redfish", path);
+  std::set<std::pair<int, std::int64_t>> met;
+  for (const Line& line : words_of(run.sources, file)) {
+    const int group = group_of_host(c, line.first);
+    if (group < 0) throw UsageError{format("{}: the spec has no node '{}'", place(run.sources, line), line.first)};
+    if (!is_address(line.second))
+      throw UsageError{format("{}: write 'node address', as '{} 10.0.0.7' or '{} bmc-7.lan:8443'",
+                              place(run.sources, line), line.first, line.first)};
+    const std::int64_t member = c.nodes[static_cast<std::size_t>(group)].names.index_of(line.first);
+    if (!met.emplace(group, member).second)
+      throw UsageError{format("{}: node '{}' is listed twice", place(run.sources, line), line.first)};
+    out.nodes.push_back({group, member, std::string(line.second), {}, line.span});
+    out.bmcs.push_back({std::string(line.second), {}});
+  }
+  if (out.bmcs.empty()) throw UsageError{"'" + path + "' lists no BMC: write lines 'node address'"};
+  return out;
+}
+
+// "node sha256//…", "address sha256//…", or one pin alone, which is every other BMC's.
+void read_pins(Run& run, const std::string& path, Asked& asked) {
+  const FileId file = add_file(run, "pin", path);
+  std::map<std::string, std::string, std::less<>> pins;
+  for (const Line& line : words_of(run.sources, file)) {
+    const std::string_view pin = line.second.empty() ? line.first : line.second;
+    if (!pin.starts_with("sha256//") || pin.size() != 52 || pin.find(';') != std::string_view::npos)
+      throw UsageError{format("{}: a pin is written sha256//BASE64 of the public key", place(run.sources, line))};
+    pins[line.second.empty() ? std::string() : std::string(line.first)] = pin;
+  }
+  for (std::size_t i = 0; i < asked.bmcs.size(); ++i) {
+    const NodeGroupModel& group = run.cluster->nodes[static_cast<std::size_t>(asked.nodes[i].group)];
+    for (const std::string& name : {group.names.name(asked.nodes[i].member), asked.bmcs[i].address, std::string()})
+      if (const auto pin = pins.find(name); pin != pins.end() && asked.bmcs[i].pin.empty())
+        asked.bmcs[i].pin = pin->second;
+  }
+}
+
+}  // namespace
+
+void add_redfish_options(po::options_description& o) {
+  o.add_options()("redfish", po::value<std::string>()->value_name("plan|FILE"),
+                  "read the BMCs over Redfish: at the planned addresses, or those of FILE, with lines 'node address'")(
+      "user", po::value<std::string>()->value_name("NAME"), "account at the BMCs; reading is all that it needs")(
+      "password-file", po::value<std::string>()->value_name("FILE"),
+      "file with its password, which nobody else may read")("password-env",
+                                                            po::value<std::string>()->value_name("VARIABLE"),
+                                                            "variable of the environment with its password")(
+      "ca", po::value<std::string>()->value_name("FILE"),
+      "certificates of the authorities that signed those of the BMCs (PEM); left out: the system's")(
+      "pin", po::value<std::string>()->value_name("FILE"),
+      "public keys of the BMCs in place of authorities, with lines 'node sha256//BASE64'")(
+      "insecure", "do not verify the certificates of the BMCs; reported as a finding")(
+      "firmware",
+      "compare the firmware of all parts among the nodes of a group too: about 100 requests more for a BMC")(
+      "connections", po::value<std::int64_t>()->default_value(64)->value_name("N"), "BMCs that are read at a time")(
+      "timeout", po::value<std::int64_t>()->default_value(30)->value_name("SECONDS"),
+      "for one answer of a BMC; it has twenty times as long in all");
+}
+
+std::string audit_redfish(Run& run, const std::string& spec_path, const po::variables_map& given) {
+  RedfishAccess access;
+  if (!given.count("user"))
+    throw UsageError{"name the account at the BMCs: --user NAME with --password-file FILE or --password-env VARIABLE"};
+  access.user = given["user"].as<std::string>();
+  access.password = password_of(given);
+  access.connections = positive(given, "connections", 4096);
+  const std::int64_t seconds = positive(given, "timeout", 3600);
+  access.request_timeout = std::chrono::seconds(seconds);
+  access.connect_timeout = std::chrono::seconds(std::min<std::int64_t>(10, seconds));
+  access.bmc_timeout = std::chrono::seconds(20 * seconds);
+  access.insecure = given.count("insecure") > 0;
+  access.limits.firmware = given.count("firmware") > 0;
+  if (access.insecure && (given.count("ca") || given.count("pin")))
+    throw UsageError{"--insecure verifies nothing: leave it out, or leave --ca and --pin out"};
+  if (given.count("ca")) {
+    access.ca_file = given["ca"].as<std::string>();
+    FileError error;
+    if (!read_file(access.ca_file, kLargestList, error)) throw UsageError{"--ca: " + error.message};
+  }
+  const std::string& from = given["redfish"].as<std::string>();
+  Asked asked = from == "plan" ? from_plan(run) : from_file(run, from);
+  if (run.inventory)
+    for (AuditedNode& node : asked.nodes) {
+      const NodeGroupModel& group = run.cluster->nodes[static_cast<std::size_t>(node.group)];
+      const InventoryRow* row = run.inventory->find(group.names.name(node.member), "");
+      if (!row) row = run.inventory->find(run.plan->node_object(group.first + node.member), "");
+      if (row) node.serial = row->serial;
+    }
+  if (given.count("pin")) read_pins(run, given["pin"].as<std::string>(), asked);
+
+  std::vector<BmcAnswer> answers;
+  RedfishTotals totals;
+  std::string error;
+  {
+    const Signals signals;
+    if (!read_bmcs(asked.bmcs, access, interrupted, answers, totals, error)) throw UsageError{"--redfish: " + error};
+  }
+  if (interrupted.load()) {
+    put_error("interrupted: the sessions on the BMCs were ended, and nothing was compared\n");
+    std::signal(interrupted_by.load(), SIG_DFL);
+    ::raise(interrupted_by.load());
+  }
+  if (access.insecure) report_unverified(begin_of(run.sources, spec_path), run.findings);
+  const HardwareCounts counts = report_hardware(*run.plan, asked.nodes, answers, run.findings);
+  std::string out = format("BMCs: {} of {} read to the end; {} of their nodes are as planned, as far as the BMCs say\n",
+                           counts.read, asked.bmcs.size(), counts.equal);
+  if (asked.without > 0)
+    out += format("{} nodes have no planned address of a BMC and were not judged\n", asked.without);
+  out += format("{} requests ({} again) in {:.1f} s over {} connections, {:.0f} ms each\n", totals.requests,
+                totals.retries, totals.wall_seconds, access.connections,
+                totals.requests > 0 ? 1000 * totals.answer_seconds / static_cast<double>(totals.requests) : 0.0);
+  return out;
+}
+
+}  // namespace clusterc::cli

@@ -1,0 +1,191 @@
+// What is read from the answers of BMCs, without a network: a map of resources stands for the BMC.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "audit/hardware_words.h"
+#include "audit/redfish_walk.h"
+
+namespace clusterc {
+namespace {
+
+using Tree = std::map<std::string, std::string>;
+
+HardwareSeen walk(const Tree& tree, const RedfishLimits& limits = {}, std::size_t* requests = nullptr) {
+  RedfishParser parser(limits);
+  RedfishWalk walk(parser, limits);
+  std::size_t n = 0;
+  while (const auto path = walk.next()) {
+    ++n;
+    const auto at = tree.find(*path == "/redfish/v1/" ? "/redfish/v1" : *path);
+    if (at == tree.end())
+      walk.failed("answers HTTP 404");
+    else
+      walk.answer(at->second);
+  }
+  if (requests) *requests = n;
+  return walk.take();
+}
+
+Tree one_system(const std::string& lists) {
+  return {{"/redfish/v1", R"({"Systems": {"@odata.id": "/redfish/v1/Systems"}})"},
+          {"/redfish/v1/Systems", R"({"Members": [{"@odata.id": "/redfish/v1/Systems/1"}]})"},
+          {"/redfish/v1/Systems/1", R"({"BiosVersion": "1.0", "SerialNumber": "S1", )" + lists + "}"}};
+}
+
+std::string link(const std::string& to) { return R"({"@odata.id": ")" + to + "\"}"; }
+
+TEST(RedfishPath, StaysBelowRedfishOnTheSameHost) {
+  EXPECT_EQ(redfish_path("/redfish/v1/Systems/1/"), "/redfish/v1/Systems/1");
+  EXPECT_EQ(redfish_path("/redfish/v1/Chassis/1/Power#/PowerSupplies/0"), "/redfish/v1/Chassis/1/Power");
+  EXPECT_EQ(redfish_path("/redfish/v1/Systems?$skip=5"), "/redfish/v1/Systems?$skip=5");
+  for (const char* bad : {"", "redfish/v1", "/redfish", "/redfish/", "//evil/redfish/v1", "https://evil/redfish/v1",
+                          "/redfish/../etc", "/redfish/%2E%2e/x", "/redfish/v1/a b", "/redfish/v1/a\r\nX-Evil: 1",
+                          "/other/v1", "/redfish/v1/\\evil", "/redfish/v1/\xc3\xa9"})
+    EXPECT_FALSE(redfish_path(bad)) << bad;
+  EXPECT_FALSE(redfish_path("/redfish/" + std::string(5000, 'a')));
+}
+
+TEST(RedfishWalk, WhatABmcDoesNotSayIsNotRead) {
+  Tree tree = one_system(
+      R"("ProcessorSummary": {"Count": null, "Model": null}, "Model": "To Be Filled By O.E.M.", "SKU": "nil")");
+  const HardwareSeen seen = walk(tree);
+  EXPECT_EQ(seen.bios, "1.0");
+  EXPECT_EQ(seen.model, "");
+  EXPECT_EQ(seen.sku, "");
+  EXPECT_EQ(seen.cpu_count, -1);
+  EXPECT_FALSE(seen.cpus.listed);
+  EXPECT_FALSE(seen.dimms.listed);
+  EXPECT_EQ(seen.unread_count, 0);
+}
+
+TEST(RedfishWalk, MemoryOfGpusAndEmptySlotsAreNoModules) {
+  const std::string m = "/redfish/v1/Systems/1/Memory";
+  Tree tree = one_system("\"Memory\": " + link(m));
+  tree[m] =
+      "{\"Members\": [" + link(m + "/1") + "," + link(m + "/2") + "," + link(m + "/3") + "," + link(m + "/4") + "]}";
+  tree[m + "/1"] = R"({"CapacityMiB": 65536, "PartNumber": "A ", "Status": {"State": "Enabled", "Health": "OK"}})";
+  tree[m + "/2"] = R"({"CapacityMiB": 65536.0, "PartNumber": "A"})";
+  tree[m + "/3"] = R"({"CapacityMiB": null, "Status": {"State": "Absent"}})";
+  tree[m + "/4"] = R"({"CapacityMiB": 81559, "MemoryDeviceType": "HBM"})";
+  const HardwareSeen seen = walk(tree);
+  ASSERT_EQ(seen.dimms.kinds.size(), 1U);
+  EXPECT_EQ(seen.dimms.kinds[0].model, "A");
+  EXPECT_EQ(seen.dimms.kinds[0].size, 65536);
+  EXPECT_EQ(seen.dimms.kinds[0].count, 2);
+  EXPECT_TRUE(seen.dimms.listed && seen.dimms.complete);
+}
+
+TEST(RedfishWalk, AListOfWhichAMemberIsMissingIsNotComplete) {
+  const std::string m = "/redfish/v1/Systems/1/Memory";
+  Tree tree = one_system("\"Memory\": " + link(m));
+  tree[m] = "{\"Members\": [" + link(m + "/1") + "," + link(m + "/2") + "]}";
+  tree[m + "/1"] = R"({"CapacityMiB": 65536})";
+  const HardwareSeen seen = walk(tree);
+  EXPECT_FALSE(seen.dimms.complete);
+  EXPECT_TRUE(seen.cpus.complete);
+  ASSERT_EQ(seen.unread.size(), 1U);
+  EXPECT_EQ(seen.unread[0], m + "/2 answers HTTP 404");
+}
+
+TEST(RedfishWalk, PagesAreFollowedOnce) {
+  const std::string p = "/redfish/v1/Systems/1/Processors";
+  Tree tree = one_system("\"Processors\": " + link(p));
+  tree[p] = "{\"Members\": [" + link(p + "/1") + "], \"Members@odata.nextLink\": \"" + p + "?$skip=1\"}";
+  tree[p + "?$skip=1"] = "{\"Members\": [" + link(p + "/2") + "], \"Members@odata.nextLink\": \"" + p + "?$skip=1\"}";
+  tree[p + "/1"] = R"({"ProcessorType": "CPU", "Model": "A"})";
+  tree[p + "/2"] = R"({"ProcessorType": "GPU", "Model": "B"})";
+  std::size_t requests = 0;
+  const HardwareSeen seen = walk(tree, {}, &requests);
+  EXPECT_EQ(seen.cpus.count(), 1);
+  EXPECT_EQ(seen.gpus.count(), 1);
+  EXPECT_EQ(requests, 7U);
+}
+
+TEST(RedfishWalk, NoGpuInAListOfProcessorsSaysNothing) {
+  const std::string p = "/redfish/v1/Systems/1/Processors";
+  Tree tree = one_system("\"Processors\": " + link(p));
+  tree[p] = "{\"Members\": [" + link(p + "/1") + "]}";
+  tree[p + "/1"] = R"({"ProcessorType": "CPU", "Model": "A"})";
+  const HardwareSeen seen = walk(tree);
+  EXPECT_TRUE(seen.cpus.listed);
+  EXPECT_FALSE(seen.gpus.listed);
+}
+
+TEST(RedfishWalk, LimitsHold) {
+  RedfishLimits limits;
+  limits.resources = 10;
+  limits.answer_bytes = 4096;
+  Tree tree = one_system("\"A\": 1");
+  std::string members;
+  for (int i = 0; i < 50; ++i) members += (i ? "," : "") + link("/redfish/v1/Systems/x" + std::to_string(i));
+  tree["/redfish/v1/Systems"] = "{\"Members\": [" + members + "]}";
+  const HardwareSeen seen = walk(tree, limits);
+  EXPECT_LE(seen.resources, 11);
+  EXPECT_FALSE(seen.cpus.complete);
+  tree["/redfish/v1/Systems"] = "{\"a\": \"" + std::string(5000, 'x') + "\"}";
+  EXPECT_EQ(walk(tree, limits).unread[0], "/redfish/v1/Systems is larger than the limit");
+  tree["/redfish/v1/Systems"] = "{\"a\": " + std::string(100, '[') + std::string(100, ']') + "}";
+  EXPECT_EQ(walk(tree, limits).unread[0], "/redfish/v1/Systems is nested too deep");
+  tree["/redfish/v1/Systems"] = "<html>";
+  EXPECT_EQ(walk(tree, limits).unread[0], "/redfish/v1/Systems is no JSON object");
+}
+
+TEST(RedfishWalk, PowerIsTheOlderPlaceOfSupplies) {
+  Tree tree{
+      {"/redfish/v1", R"({"Chassis": {"@odata.id": "/redfish/v1/Chassis"}})"},
+      {"/redfish/v1/Chassis", R"({"Members": [{"@odata.id": "/redfish/v1/Chassis/1"}]})"},
+      {"/redfish/v1/Chassis/1",
+       R"({"ChassisType": "RackMount", "Power": {"@odata.id": "/redfish/v1/Chassis/1/Power"}})"},
+      {"/redfish/v1/Chassis/1/Power",
+       R"({"PowerSupplies": [{"PowerCapacityWatts": 3000, "Status": {"Health": "Warning"}}, {"PowerCapacityWatts": 3000},
+                 {"Status": {"State": "Absent"}}], "PowerControl": [{"PowerLimit": {"LimitInWatts": 500}}]})"}};
+  const HardwareSeen seen = walk(tree);
+  EXPECT_EQ(seen.psus.count(), 2);
+  EXPECT_EQ(seen.power_limit, 500);
+  ASSERT_EQ(seen.ill.size(), 1U);
+  EXPECT_EQ(seen.ill[0].part, "Chassis/1/Power#/PowerSupplies/0");
+}
+
+CpuPart cpu(const char* name) {
+  CpuPart p;
+  p.name = Value<std::string>(name, {}, Origin::catalog);
+  return p;
+}
+GpuPart gpu(const char* name, GpuForm form) {
+  GpuPart p;
+  p.name = Value<std::string>(name, {}, Origin::catalog);
+  p.form = Value<GpuForm>(form, {}, Origin::catalog);
+  return p;
+}
+
+TEST(HardwareWords, Processors) {
+  EXPECT_EQ(is_cpu(cpu("Intel Xeon Platinum 8462Y+"), "Intel(R) Xeon(R) Platinum 8462Y+"), true);
+  EXPECT_EQ(is_cpu(cpu("Intel Xeon Platinum 8358"), "Intel(R) Xeon(R) Platinum 8362 CPU @ 2.80GHz"), false);
+  EXPECT_EQ(is_cpu(cpu("Intel Xeon Platinum 8480+ (8480C in DGX)"), "Intel(R) Xeon(R) Platinum 8480C"), true);
+  EXPECT_EQ(is_cpu(cpu("AMD EPYC 75F3"), "AMD EPYC 75F3 32-Core Processor"), true);
+  EXPECT_EQ(is_cpu(cpu("Intel Xeon Platinum 8462Y+"), "Intel(R) Xeon(R) processor"), std::nullopt);
+  EXPECT_EQ(is_cpu(cpu("Intel Xeon Platinum 8462Y+"), ""), std::nullopt);
+}
+
+TEST(HardwareWords, Gpus) {
+  const GpuPart h100 = gpu("NVIDIA H100 SXM5 80GB", GpuForm::sxm5);
+  EXPECT_EQ(is_gpu(h100, "H100 80GB HBM3"), true);
+  EXPECT_EQ(is_gpu(h100, "NVIDIA H100 PCIe 80 GB"), false);
+  EXPECT_EQ(is_gpu(h100, "NVIDIA H200"), false);
+  EXPECT_EQ(is_gpu(h100, "H100 64GB HBM2"), false);
+  EXPECT_EQ(is_gpu(h100, ""), std::nullopt);
+  EXPECT_EQ(is_gpu(h100, "NVIDIA GPU"), std::nullopt);
+  EXPECT_EQ(is_gpu(gpu("NVIDIA H100 PCIe 80GB", GpuForm::pcie), "NVIDIA H100 PCIe"), true);
+}
+
+TEST(HardwareWords, Adapters) {
+  EXPECT_EQ(adapter_family("MCX75310AAS-NEAT"), "ConnectX-7");
+  EXPECT_EQ(adapter_family("NVIDIA ConnectX-7 1 x NDR OSFP"), "ConnectX-7");
+  EXPECT_EQ(adapter_family("BlueField-2 DPU 100GbE Dual-Port MBF2H536C-CECOT"), "BlueField-2");
+  EXPECT_EQ(adapter_family("AOC-STGS-i2T"), "");
+}
+
+}  // namespace
+}  // namespace clusterc
