@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The table of findings (src/rules/finding_table.cc) and the sources agree: every id that is reported stands in the table and is known to
+"""The table of findings (src/rules/finding_table.cc, finding_table_audit.cc) and the sources agree: every id that is reported stands in the table and is known to
 `clusterc explain`, nothing else stands there, and reporter and severity are those of the sources.
 
 usage: finding_names.py CLUSTERC SOURCE | finding_names.py --self-test
@@ -94,10 +94,10 @@ def main():
         print(__doc__.strip(), file=sys.stderr)
         return 2
     clusterc, source = sys.argv[1], pathlib.Path(sys.argv[2])
-    table = source / "src/rules/finding_table.cc"
+    tables = [source / "src/rules/finding_table.cc", source / "src/rules/finding_table_audit.cc"]
     placed, every, severities, files = {}, set(), {}, {}
     for path in sorted((source / "src").rglob("*")):
-        if path.suffix not in (".cc", ".h") or path.name in ("finding_table.cc", "finding_table.h"):
+        if path.suffix not in (".cc", ".h") or path.name in ("finding_table.cc", "finding_table.h", "finding_table_audit.cc"):
             continue
         text = path.read_text(encoding="utf-8")
         found, texts = names_in(text)
@@ -108,15 +108,19 @@ def main():
         for name in texts:
             files.setdefault(name, set()).add(str(path.relative_to(source / "src")))
         every |= texts
-    where = table.relative_to(source)
-    lines = [f"{path}: '{name}' can be found, and `clusterc explain {name}` does not know it: {where}" for name, path in sorted(placed.items()) if not known(clusterc, name)]
-    rows = rows_of(table.read_text(encoding="utf-8"))
-    lines += [f"{where}: '{name}' stands nowhere else" for name, _, _ in rows if name not in every]
-    lines += [f"{where}: `clusterc explain {name}` does not know it" for name, _, _ in rows if not known(clusterc, name)]
-    lines += [f"{where}: '{after[0]}' stands behind '{before[0]}'" for before, after in zip(rows, rows[1:]) if after[0] <= before[0]]
-    lines += [f"{where}: {wrong}" for name, severity, reporter in rows if (wrong := wrong_row(name, severity, reporter, severities.get(name, set()), files.get(name, set())))]
-    if len(rows) < 150:
-        lines.append(f"{where}: {len(rows)} rows were found: the reader of the table is broken")
+    lines = [f"{path}: '{name}' can be found, and `clusterc explain {name}` does not know it: src/rules/finding_table.cc" for name, path in sorted(placed.items()) if not known(clusterc, name)]
+    count = 0
+    for table in tables:
+        where, rows = table.relative_to(source), rows_of(table.read_text(encoding="utf-8"))
+        lines += [f"{where}: '{name}' stands nowhere else" for name, _, _ in rows if name not in every]
+        lines += [f"{where}: `clusterc explain {name}` does not know it" for name, _, _ in rows if not known(clusterc, name)]
+        lines += [f"{where}: '{after[0]}' stands behind '{before[0]}'" for before, after in zip(rows, rows[1:]) if after[0] <= before[0]]
+        lines += [f"{where}: {wrong}" for name, severity, reporter in rows if (wrong := wrong_row(name, severity, reporter, severities.get(name, set()), files.get(name, set())))]
+        count += len(rows)
+        if not rows:
+            lines.append(f"{where}: no row was found: the reader of the table is broken")
+    if count < 150:
+        lines.append(f"{count} rows were found: the reader of the table is broken")
     if len(placed) < 100:
         lines.append(f"{len(placed)} names were found in the sources: the reader of them is broken")
     print(*lines, sep="\n", end="\n" if lines else "")

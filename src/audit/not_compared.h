@@ -5,8 +5,6 @@
 namespace clusterc {
 
 constexpr std::string_view kNotCompared[] = {"audit-adapters-unnamed", "audit-bmc-unread", "audit-capture-unread",
-                                             "audit-fabric-unrecognised"};
-// Says how the facts were got, and is no difference either.
-constexpr std::string_view kUnverified = "audit-tls-unverified";
+                                             "audit-tls-unverified", "audit-fabric-unrecognised"};
 
 }  // namespace clusterc

@@ -211,8 +211,10 @@ struct RedfishWalk::Reader {
   void system() {
     health(e, path);
     const std::string bios = word(e, "BiosVersion"), serial = word(e, "SerialNumber");
-    if (!bios.empty() && !serial.empty()) ++seen.hosts;
-    if (!walk.host_named_ && !bios.empty()) {
+    // NVIDIA's firmware shows the baseboard of the GPUs as a second system, HGX_Baseboard_0: it is no server.
+    const bool host = !bios.empty() && !word(e, "Id").starts_with("HGX_");
+    if (host && !serial.empty()) ++seen.hosts;
+    if (!walk.host_named_ && host) {
       walk.host_named_ = true;
       seen.bios = bios;
       seen.serial = serial;

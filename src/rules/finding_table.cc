@@ -1,8 +1,10 @@
 // The table of findings: rules bring their own rows, all others stand here by id.
 #include "rules/finding_table.h"
 
+#include <algorithm>
 #include <vector>
 
+#include "rules/finding_rows.h"
 #include "rules/rule.h"
 
 namespace clusterc {
@@ -14,17 +16,9 @@ constexpr std::string_view kRuleBook = "the rule book", kReader = "the spec read
                            kTemplates = "the reader of the site's templates", kExtra = "the reader of `extra` lines",
                            kSystem = "the view of the deployed cluster", kInstallers = "the outputs that install nodes";
 
-struct Row {
-  std::string_view id;
-  Severity severity;
-  std::string_view reporter;
-  Standing standing;
-  std::string_view summary;
-};
-
-// By id. tests/finding_names.py walks the sources: each id that can be reported stands here, with the severity and the
-// reporter that the sources give it, and nothing else does.
-constexpr Row kRows[] = {
+// By id; those of `audit` stand in finding_table_audit.cc. tests/finding_names.py walks the sources: each id that can
+// be reported stands here, with the severity and the reporter that the sources give it, and nothing else does.
+constexpr FindingRow kRows[] = {
     {"ansible-groups-collide", Severity::error, "output ansible", Standing::must_mend,
      "Ansible group names have only letters, digits and '_', so two node groups would have the same name"},
     {"ansible-identity-malformed", Severity::error, "output ansible", Standing::must_mend,
@@ -35,37 +29,6 @@ constexpr Row kRows[] = {
      "no repository of GPU software is known for an operating system: the plays install no GPU software"},
     {"ansible-release-malformed", Severity::error, "output ansible", Standing::must_mend,
      "a package release has other characters than letters, digits and '+-~_.', or a misplaced '.'"},
-    {"audit-adapters-unnamed", Severity::warning, kAuditReporter, Standing::acceptable,
-     "adapters in the dump of a fabric do not name their host: their cables are not judged"},
-    {"audit-bmc-unread", Severity::error, kAuditReporter, Standing::acceptable,
-     "a BMC could not be read over Redfish, or not in full; the hardware of its node was not judged"},
-    {"audit-cable-misplaced", Severity::error, kAuditReporter, Standing::acceptable,
-     "a cable of a running fabric joins other places than planned; the finding says which ends to move"},
-    {"audit-capture-unread", Severity::warning, kAuditReporter, Standing::acceptable,
-     "a captured file has a line that cannot be read or contradicts an earlier one, or lacks records"},
-    {"audit-device-missing", Severity::error, kAuditReporter, Standing::acceptable,
-     "a running fabric has no link of a planned node or switch"},
-    {"audit-device-unplanned", Severity::warning, kAuditReporter, Standing::acceptable,
-     "a running fabric has a device that the plan does not have"},
-    {"audit-fabric-unrecognised", Severity::error, kAuditReporter, Standing::acceptable,
-     "the dump of a fabric cannot be recognised as the planned network: nothing was compared"},
-    {"audit-fact-unread", Severity::note, kAuditReporter, Standing::acceptable,
-     "a capture does not say a fact that the spec plans; it was not compared"},
-    {"audit-hardware-differs", Severity::error, kAuditReporter, Standing::acceptable,
-     "a server has other processors, GPUs, memory, drives, adapters or power supplies than planned"},
-    {"audit-hardware-unequal", Severity::warning, kAuditReporter, Standing::acceptable,
-     "a node differs from its group in firmware or in the model of a part"},
-    {"audit-health", Severity::error, kAuditReporter, Standing::acceptable, "a BMC reports that a part is not healthy"},
-    {"audit-link-missing", Severity::error, kAuditReporter, Standing::acceptable,
-     "a planned cable has no link in the running fabric, though both devices are there"},
-    {"audit-link-slow", Severity::error, kAuditReporter, Standing::acceptable,
-     "a link of a running fabric is slower or narrower than planned"},
-    {"audit-link-unplanned", Severity::warning, kAuditReporter, Standing::acceptable,
-     "a running fabric has a link between planned devices where none is planned"},
-    {"audit-names-differ", Severity::note, kAuditReporter, Standing::acceptable,
-     "devices of a running fabric are called otherwise than planned, and were recognised by their cables"},
-    {"audit-tls-unverified", Severity::warning, kAuditReporter, Standing::acceptable,
-     "the certificates of BMCs were not verified, because --insecure was given"},
     {"baseline-entry-unmet", Severity::warning, kBaseline, Standing::must_mend,
      "a baseline entry names a finding that no longer occurs; the entry can be removed"},
     {"beegfs-servers-incomplete", Severity::error, kSystem, Standing::must_mend,
@@ -573,7 +536,11 @@ std::vector<FindingKind> whole_table() {
   for (const Rule* rule : all_rules())
     table.push_back({rule->id, rule->code, rule->severity, kRuleBook,
                      rule->physics ? Standing::physics : Standing::acceptable, rule->summary, rule->explanation});
-  for (const Row& row : kRows) table.push_back({row.id, {}, row.severity, row.reporter, row.standing, row.summary, {}});
+  const auto rules = static_cast<std::ptrdiff_t>(table.size());
+  for (const std::span<const FindingRow> rows : {std::span<const FindingRow>(kRows), audit_finding_rows()})
+    for (const FindingRow& row : rows)
+      table.push_back({row.id, {}, row.severity, row.reporter, row.standing, row.summary, {}});
+  std::sort(table.begin() + rules, table.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
   return table;
 }
 
@@ -582,6 +549,13 @@ std::vector<FindingKind> whole_table() {
 std::span<const FindingKind> all_finding_kinds() {
   static const std::vector<FindingKind> table = whole_table();
   return table;
+}
+
+const FindingKind* find_finding_kind(std::string_view name) {
+  const auto table = all_finding_kinds();
+  const auto at = std::ranges::find_if(
+      table, [&](const FindingKind& k) { return k.id == name || (!k.code.empty() && k.code == name); });
+  return at == table.end() ? nullptr : &*at;
 }
 
 std::string_view why_not_accepted(const FindingKind& kind) {

@@ -60,6 +60,18 @@ TEST(RedfishWalk, WhatABmcDoesNotSayIsNotRead) {
   EXPECT_EQ(seen.unread_count, 0);
 }
 
+TEST(RedfishWalk, TheBaseboardOfGpusIsNoServer) {
+  Tree tree = one_system("\"Id\": \"1\"");
+  tree["/redfish/v1/Systems"] =
+      "{\"Members\": [" + link("/redfish/v1/Systems/HGX") + "," + link("/redfish/v1/Systems/1") + "]}";
+  tree["/redfish/v1/Systems/HGX"] = R"({"Id": "HGX_Baseboard_0", "BiosVersion": "9", "SerialNumber": "S9"})";
+  const HardwareSeen seen = walk(tree);
+  EXPECT_EQ(seen.hosts, 1);
+  EXPECT_EQ(seen.bios, "1.0");
+  tree["/redfish/v1/Systems/HGX"] = R"({"Id": "2", "BiosVersion": "9", "SerialNumber": "S9"})";
+  EXPECT_EQ(walk(tree).hosts, 2);
+}
+
 TEST(RedfishWalk, MemoryOfGpusAndEmptySlotsAreNoModules) {
   const std::string m = "/redfish/v1/Systems/1/Memory";
   Tree tree = one_system("\"Memory\": " + link(m));
