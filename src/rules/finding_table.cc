@@ -13,6 +13,7 @@ constexpr std::string_view kRuleBook = "the rule book", kReader = "the spec read
                            kWishes = "the reader of `accept`, `severity` and `thresholds`",
                            kBaseline = "`check --baseline`", kInventory = "the inventory reader",
                            kTemplates = "the reader of the site's templates", kExtra = "the reader of `extra` lines",
+                           kFiles = "`check` of a file that is no spec",
                            kSystem = "the view of the deployed cluster", kInstallers = "the outputs that install nodes";
 
 struct Row {
@@ -64,6 +65,14 @@ constexpr Row kRows[] = {
      "the cluster has a domain, but no node that can serve it"},
     {"enroot-scratch-not-plain", Severity::warning, "output containers", Standing::acceptable,
      "the scratch of a group is mounted at a path that enroot.conf cannot hold"},
+    {"file-slurm-gpus-unconfined", Severity::error, kFiles, Standing::must_mend,
+     "a slurm.conf and its cgroup.conf do not confine jobs to the GPUs that they were allocated"},
+    {"file-slurm-gres-differs", Severity::error, kFiles, Standing::must_mend,
+     "gres.conf gives a node other GPUs than slurm.conf promises"},
+    {"file-slurm-memory-overstated", Severity::error, kFiles, Standing::must_mend,
+     "RealMemory of a slurm.conf is all the memory that is fitted: slurmctld drains the nodes"},
+    {"file-slurm-unread", Severity::warning, kFiles, Standing::must_mend,
+     "a line of a file of Slurm cannot be read, or a file that it includes is not there"},
     {"gateway-network-routed", Severity::warning, kSystem, Standing::acceptable,
      "a gateway between networks is in a network whose leaves route, but they have no routes over nodes"},
     {"gateway-unguarded", Severity::note, "output ansible", Standing::acceptable,
@@ -582,6 +591,7 @@ std::string_view why_not_accepted(const FindingKind& kind) {
   if (kind.standing == Standing::physics) return "it is against physics or the rating of a part";
   if (kind.reporter == kWishes || kind.reporter == kBaseline)
     return "the entry that it names can be changed or removed";
+  if (kind.reporter == kFiles) return "it is about a file that is no spec: correct the file";
   if (kind.reporter == kReader || kind.reporter == kCatalog || kind.reporter == kInventory)
     return "the value that it names cannot be read or resolved";
   return "the compiled files would be wrong, or the program that reads them would refuse them";

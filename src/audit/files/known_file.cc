@@ -1,0 +1,89 @@
+#include "audit/files/known_file.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+
+namespace clusterc {
+namespace {
+
+// In the order of FileKind.
+constexpr std::array<KnownFile, 15> kKnown = {{
+    {FileKind::slurm_conf, "a slurm.conf", ""},
+    {FileKind::gres_conf, "a gres.conf",
+     "'clusterc check' reads it together with the slurm.conf of its folder: name the slurm.conf"},
+    {FileKind::cgroup_conf, "a cgroup.conf",
+     "'clusterc check' reads it together with the slurm.conf of its folder: name the slurm.conf"},
+    {FileKind::topology_conf, "a topology.conf",
+     "'clusterc check' reads it together with the slurm.conf of its folder: name the slurm.conf"},
+    {FileKind::topology_yaml, "a topology.yaml", "no command of clusterc reads it yet"},
+    {FileKind::hpl_dat, "an HPL.dat", ""},
+    {FileKind::ibnetdiscover, "a dump of ibnetdiscover",
+     "'clusterc audit SPEC --fabric FILE' compares it with the plan of a spec"},
+    {FileKind::iblinkinfo, "a list of iblinkinfo",
+     "no command of clusterc reads it; 'clusterc audit SPEC --fabric FILE' reads what ibnetdiscover prints"},
+    {FileKind::nvidia_smi_xml, "a report of nvidia-smi -q -x", "no command of clusterc reads it yet"},
+    {FileKind::nvidia_smi_topo, "a matrix of nvidia-smi topo -m", "no command of clusterc reads it yet"},
+    {FileKind::lspci, "a list of lspci -vvv", "no command of clusterc reads it yet"},
+    {FileKind::lstopo_xml, "a topology that lstopo wrote as XML", "no command of clusterc reads it yet"},
+    {FileKind::netbox_csv, "a CSV export of NetBox", "no command of clusterc reads it yet"},
+    {FileKind::dcgm_log, "a log of dcgmi diag", "no command of clusterc reads it yet"},
+    {FileKind::nccl_log, "a log of nccl-tests", "no command of clusterc reads it yet"},
+}};
+
+const KnownFile* row(FileKind kind) { return &kKnown[static_cast<std::size_t>(kind)]; }
+
+// "NodeName" of "NodeName=n1 …" and of "nodename = n1"; empty: the line begins otherwise.
+std::string_view first_key(std::string_view line) {
+  std::size_t n = 0;
+  while (n < line.size() && ((line[n] | 0x20) >= 'a' && (line[n] | 0x20) <= 'z')) ++n;
+  const std::string_view rest = trim(line.substr(n));
+  return rest.starts_with('=') ? line.substr(0, n) : std::string_view();
+}
+
+bool is_number(std::string_view word) {
+  return !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
+}
+std::string_view first_word(std::string_view line) { return line.substr(0, line.find_first_of(" \t")); }
+
+}  // namespace
+
+const KnownFile* recognise_file(std::string_view text) {
+  text = text.substr(0, kFileHead);
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  int slurm = 0, gres = 0, cgroup = 0, topology = 0;
+  std::size_t number = 0;
+  std::array<std::string_view, 5> first = {};  // lines, trimmed
+  for (std::size_t begin = 0; begin < text.size(); ++number) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view raw = text.substr(begin, end - begin), line = trim(raw);
+    begin = end + 1;
+    if (number < first.size()) first[number] = line;
+    if (raw.starts_with("clusterc:")) return nullptr;
+    if (line.empty() || line.front() == '#') continue;
+    const std::string key = to_lower(first_key(line));
+    if (key.empty()) continue;
+    for (const std::string_view own : {"clustername", "slurmctldhost", "controlmachine", "partitionname", "selecttype",
+                                       "proctracktype", "slurmctldport", "slurmdspooldir"})
+      slurm += key == own;
+    const std::string words = to_lower(line);
+    if (key == "nodename" && words.find("file=") == words.npos && words.find("name=", 9) == words.npos) ++slurm;
+    gres += key == "autodetect" || ((key == "nodename" || key == "name") &&
+                                    (words.find("file=") != words.npos || words.find("count=") != words.npos));
+    cgroup += key.starts_with("constrain") || key == "cgroupplugin" || key == "cgroupautomount";
+    topology += key == "switchname" || key == "blockname";
+  }
+  if (slurm > 0) return row(FileKind::slurm_conf);
+  if (gres > 0) return row(FileKind::gres_conf);
+  if (cgroup > 0) return row(FileKind::cgroup_conf);
+  if (topology > 0) return row(FileKind::topology_conf);
+
+  // Values of HPL.dat stand in fixed lines: a device number, the count of sizes.
+  if (is_number(first_word(first[3])) && is_number(first_word(first[4])) &&
+      (text.find("Ns") != text.npos || text.find("problem") != text.npos))
+    return row(FileKind::hpl_dat);
+  return nullptr;
+}
+
+}  // namespace clusterc

@@ -1,0 +1,53 @@
+// What a slurm.conf and the gres.conf beside it say of nodes, GPUs and partitions.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "audit/files/slurm_file.h"
+#include "base/host_pattern.h"
+
+namespace clusterc {
+
+using SlurmDefaults = std::map<std::string, SlurmSetting, std::less<>>;  // of NodeName=DEFAULT lines so far
+
+// A line that defines something by name: NodeName, PartitionName.
+struct SlurmEntry {
+  const SlurmRecord* record = nullptr;
+  std::shared_ptr<const SlurmDefaults> defaults;
+  std::string names;                                     // as written
+  const SlurmSetting* find(std::string_view key) const;  // of the line, else of the defaults before it
+};
+
+struct SlurmNodeLine : SlurmEntry {
+  std::optional<HostPattern> pattern;  // none: it is no host list
+  std::int64_t count() const { return pattern ? pattern->count() : 0; }
+};
+
+struct SlurmGres {
+  std::string type;  // empty: none given
+  std::int64_t count = 1;
+};
+// "gpu:a100:8(S:0-1),nic:2": the entries for GPUs. An entry with `no_consume` or a name of its own is none.
+std::vector<SlurmGres> gpus_of_gres(std::string_view gres);
+
+struct SlurmCluster {
+  SlurmText text;  // owns the records
+  std::map<std::string, SlurmSetting, std::less<>> settings;
+  std::vector<SlurmNodeLine> nodes;
+  std::vector<SlurmEntry> partitions, node_sets;
+  std::int64_t node_count = 0, gpu_count = 0;
+  const SlurmSetting* find(std::string_view key) const {
+    const auto found = settings.find(key);
+    return found == settings.end() ? nullptr : &found->second;
+  }
+};
+SlurmCluster slurm_cluster(SlurmText);
+
+// "n[1-4],m7" -> "n[1-4]", "m7": the commas outside of brackets.
+std::vector<std::string_view> host_list_terms(std::string_view list);
+
+}  // namespace clusterc

@@ -1,0 +1,168 @@
+// slurmd compares the two files line by line (gres.c, _merge_config; seen with `slurmd -G` of 22.05): a line of
+// gres.conf with another type than slurm.conf is ignored, devices beyond the promised count are ignored, and with fewer
+// devices the node registers with fewer, so that slurmctld drains it. Types are compared without case. An entry of
+// slurm.conf without a type takes devices of any type.
+#include "audit/files/slurm_devices.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "audit/files/words.h"
+#include "base/format.h"
+#include "base/text.h"
+
+namespace clusterc {
+namespace {
+
+// What looking names up may cost: about as much as each list is long.
+constexpr std::int64_t kMostCost = std::int64_t{1} << 28;
+
+struct DeviceLine {
+  const SlurmRecord* record = nullptr;
+  std::optional<HostPattern> nodes;  // none: of all nodes
+  std::string type;                  // lower case
+  std::int64_t count = 0;
+};
+
+// "/dev/nvidia[0-6]", "/dev/nvidia0,/dev/nvidia1"; nullopt: it cannot be counted.
+std::optional<std::int64_t> files_of(std::string_view list) {
+  std::int64_t count = 0;
+  for (std::string_view term : host_list_terms(list)) {
+    const std::size_t slash = term.substr(0, term.find('[')).rfind('/');
+    if (slash != term.npos) term.remove_prefix(slash + 1);
+    HostPattern::Error error;
+    const auto files = HostPattern::parse(term, error);
+    if (!files || files->count() > (1 << 16) || (count += files->count()) > (1 << 16)) return std::nullopt;
+  }
+  return count;
+}
+
+class Devices {
+ public:
+  // False: something detects the devices, or a line says what cannot be counted here.
+  bool read(const SlurmCluster& gres) {
+    if (!gres.text.whole) return false;
+    for (const SlurmRecord& record : gres.text.records) {
+      const SlurmSetting* detect = record.find("autodetect");
+      if (detect && to_lower(detect->value) != "off") return false;
+      const SlurmSetting *name = record.find("name"), *nodes = record.find("nodename");
+      if (!name || to_lower(name->value) != "gpu") continue;
+      if (record.find("multiplefiles")) return false;
+      DeviceLine line;
+      line.record = &record;
+      if (nodes) {
+        HostPattern::Error error;
+        if (!(line.nodes = HostPattern::parse(nodes->value, error))) return false;
+      }
+      if (const SlurmSetting* type = record.find("type")) line.type = to_lower(type->value);
+      const SlurmSetting *file = record.find("file"), *count = record.find("count");
+      if (file) {
+        const auto files = files_of(file->value);
+        if (!files) return false;
+        line.count = *files;
+      } else {
+        const auto number = count ? parse_uint(count->value) : std::optional<std::uint64_t>(1);
+        if (!number || *number > (1 << 16)) return false;
+        line.count = static_cast<std::int64_t>(*number);
+      }
+      lines.push_back(std::move(line));
+    }
+    return true;
+  }
+  std::vector<DeviceLine> lines;
+};
+
+// What one line of slurm.conf promises, and the lines of gres.conf that some of its nodes have in common.
+struct Case {
+  std::vector<std::string> first_names;
+  std::int64_t count = 0;
+};
+
+std::string typed(std::string_view type) { return type.empty() ? std::string() : format(" of type '{}'", type); }
+
+void compare(const SlurmSetting& gres, const std::vector<SlurmGres>& promised,
+             const std::vector<const DeviceLine*>& lines, const Case& of, Findings& findings) {
+  const std::string nodes = some_names(of.first_names, of.count);
+  std::set<const DeviceLine*> used;
+  std::vector<const SlurmGres*> short_of;
+  for (const SlurmGres& want : promised) {
+    const std::string type = to_lower(want.type);
+    std::int64_t have = 0;
+    const DeviceLine* last = nullptr;
+    for (const DeviceLine* line : lines)
+      if (type.empty() || line->type == type) {
+        have += line->count;
+        last = line;
+        used.insert(line);
+      }
+    if (!last) {
+      short_of.push_back(&want);
+      continue;
+    }
+    if (have == want.count) continue;
+    const SlurmSetting* file = last->record->find("file");
+    const SourceSpan at = file ? file->span : last->record->span;
+    Finding& f =
+        have < want.count
+            ? findings.error("file-slurm-gres-differs", at,
+                             format("gres.conf has {}{} for {}, but slurm.conf promises {}: slurmctld drains such a "
+                                    "node",
+                                    counted(have, "device"), typed(want.type), nodes, grouped(want.count)))
+            : findings.warning("file-slurm-gres-differs", at,
+                               format("gres.conf has {}{} for {}, but slurm.conf promises {}: slurmd ignores the rest",
+                                      counted(have, "device"), typed(want.type), nodes, grouped(want.count)));
+    f.note(gres.span, "the promise")
+        .note({}, "gres.conf(5), File and Count; slurm.conf(5), Gres")
+        .help(format("list all {} in File=, or write Gres=gpu{}{}:{} in slurm.conf", counted(want.count, "device"),
+                     want.type.empty() ? "" : ":", want.type, have));
+  }
+  for (const SlurmGres* want : short_of) {
+    const auto other = std::ranges::find_if(lines, [&](const DeviceLine* l) { return !used.contains(l); });
+    if (other == lines.end()) continue;  // gres.conf may leave out what slurm.conf describes
+    const DeviceLine& line = **other;
+    const SlurmSetting* type = line.record->find("type");
+    used.insert(&line);
+    findings
+        .error("file-slurm-gres-differs", type ? type->span : line.record->span,
+               type ? format("gres.conf calls the GPUs of {} '{}', but slurm.conf calls them '{}': slurmd ignores this "
+                             "line",
+                             nodes, type->value, want->type)
+                    : format("gres.conf gives the GPUs of {} no type, but slurm.conf calls them '{}': slurmd ignores "
+                             "this line",
+                             nodes, want->type))
+        .note(gres.span, "the type that slurm.conf promises")
+        .note({}, "gres.conf(5), Type; slurm.conf(5), Gres")
+        .help(format("write Type={} here", want->type));
+  }
+}
+
+}  // namespace
+
+void judge_slurm_devices(const SlurmCluster& slurm, const SlurmCluster& gres, Findings& findings) {
+  Devices devices;
+  if (!devices.read(gres) || devices.lines.empty()) return;
+  std::int64_t cost = 0, each = 1;
+  for (const DeviceLine& line : devices.lines)
+    each += 1 + static_cast<std::int64_t>(line.nodes ? line.nodes->text().size() / 16 : 0);
+  for (const SlurmNodeLine& node : slurm.nodes) {
+    const SlurmSetting* setting = node.find("gres");
+    const std::vector<SlurmGres> promised = setting ? gpus_of_gres(setting->value) : std::vector<SlurmGres>();
+    if (promised.empty() || !node.pattern) continue;
+    std::map<std::vector<const DeviceLine*>, Case> cases;
+    for (std::int64_t i = 0; i < node.count(); ++i) {
+      const std::string name = node.pattern->name(i);
+      std::vector<const DeviceLine*> lines;
+      if ((cost += each) > kMostCost) return;
+      for (const DeviceLine& line : devices.lines)
+        if (!line.nodes || line.nodes->index_of(name) >= 0) lines.push_back(&line);
+      Case& of = cases[lines];
+      if (of.first_names.size() < 3) of.first_names.push_back(name);
+      ++of.count;
+    }
+    // In the order of gres.conf, not of addresses: the lines lie in one vector.
+    for (const auto& [lines, of] : cases) compare(*setting, promised, lines, of, findings);
+  }
+}
+
+}  // namespace clusterc
