@@ -39,6 +39,7 @@ void options(po::options_description& o) {
       "also print the entries of `accept` for each error and warning, to paste with a reason")(
       "verbose", po::bool_switch(), "list each check that was skipped because a key is missing")(
       "watch", po::bool_switch(), "check again whenever a file changes; Ctrl-C ends it");
+  add_known_file_options(o);
 }
 
 // Several specs in a format for machines make one document: findings of all, with the files of all.

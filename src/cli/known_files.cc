@@ -24,11 +24,33 @@ std::string head_of(const std::string& path) {
   return head;
 }
 
+FileChoices choices_of(const po::variables_map& given) {
+  constexpr std::int64_t kMostGpus = 1 << 21;
+  FileChoices out;
+  if (given.count("gpus")) {
+    out.gpus = given["gpus"].as<std::int64_t>();
+    if (out.gpus < 1 || out.gpus > kMostGpus)
+      throw UsageError{format("--gpus must be a number from 1 to {}, not {}", kMostGpus, out.gpus)};
+  }
+  if (given.count("gpu-memory")) {
+    const std::string& text = given["gpu-memory"].as<std::string>();
+    QuantityError error;
+    const auto bytes = parse_quantity(text, Dimension::bytes, error);
+    if (!bytes || *bytes <= 0)
+      throw UsageError{"--gpu-memory must be a size with its unit, as '80 GB', not '" + text + "'"};
+    out.gpu_memory = Bytes(*bytes);
+  }
+  return out;
+}
+
 }  // namespace
 
-void add_known_file_options(po::options_description&) {}
+void add_known_file_options(po::options_description& o) {
+  o.add_options()("gpus", po::value<std::int64_t>()->value_name("N"), "for an HPL.dat: GPUs that the run has")(
+      "gpu-memory", po::value<std::string>()->value_name("SIZE"), "for an HPL.dat: memory of one GPU, as '80 GB'");
+}
 
-KnownFileRun check_known_file(const std::string& path, const RunOptions& options, const po::variables_map&) {
+KnownFileRun check_known_file(const std::string& path, const RunOptions& options, const po::variables_map& given) {
   KnownFileRun out;
   const KnownFile* known = recognise_file(options.from_stdin ? options.stdin_text : head_of(path));
   if (!known) return out;
@@ -61,7 +83,7 @@ KnownFileRun check_known_file(const std::string& path, const RunOptions& options
     if (other) found->second = run.sources.add(there, std::move(*other));
     return found->second;
   };
-  const FileJudgement judgement = judge_file(*known, run.sources, file, {}, beside, run.findings);
+  const FileJudgement judgement = judge_file(*known, run.sources, file, choices_of(given), beside, run.findings);
   out.summary = judgement.summary;
   if (!judgement.unjudged.empty())
     run.unreadable = format("{}: {}", path == "-" ? "standard input" : path, judgement.unjudged);

@@ -1,11 +1,12 @@
 #include "audit/files/judge.h"
 
+#include "audit/files/judge_hpl_dat.h"
 #include "audit/files/judge_slurm.h"
 #include "base/format.h"
 
 namespace clusterc {
 
-FileJudgement judge_file(const KnownFile& known, Sources& sources, FileId file, const FileChoices&,
+FileJudgement judge_file(const KnownFile& known, Sources& sources, FileId file, const FileChoices& choices,
                          const ReadBeside& read, Findings& findings) {
   FileJudgement out;
   if (!known.read_by.empty()) {
@@ -13,7 +14,10 @@ FileJudgement judge_file(const KnownFile& known, Sources& sources, FileId file, 
     return out;
   }
   if (known.kind == FileKind::slurm_conf)
-    out.summary = format("{}: {}", known.what, judge_slurm(sources, file, read, findings));
+    out.summary = judge_slurm(sources, file, read, findings);
+  else if (known.kind == FileKind::hpl_dat)
+    out.summary = judge_hpl_dat(sources, file, choices, findings);
+  out.summary = format("{}: {}", known.what, out.summary);
   return out;
 }
 

@@ -47,6 +47,30 @@ bool is_number(std::string_view word) {
 }
 std::string_view first_word(std::string_view line) { return line.substr(0, line.find_first_of(" \t")); }
 
+// "0000:1b:00.0", "1b:00.0"
+bool is_pci_address(std::string_view word) {
+  const std::size_t dot = word.rfind('.');
+  return word.size() >= 7 && dot == word.size() - 2 && word[dot - 3] == ':' &&
+         word.find_first_not_of("0123456789abcdef:.") == word.npos;
+}
+
+// Exports of devices, cables and prefixes: titles as the page shows them, or names of fields.
+bool is_netbox_header(std::string_view line) {
+  const std::string lower = to_lower(line);
+  std::vector<std::string> columns;
+  for (const std::string_view word : split(lower, ',')) {
+    std::string_view column = trim(word);
+    if (column.size() > 1 && column.front() == '"' && column.back() == '"')
+      column = column.substr(1, column.size() - 2);
+    columns.push_back(replace_all(column, " ", "_"));
+  }
+  const auto has = [&](std::string_view name) { return std::ranges::find(columns, name) != columns.end(); };
+  if (columns.size() < 4) return false;
+  return (has("name") && has("site") && (has("device_type") || has("type")) && (has("role") || has("device_role"))) ||
+         (has("side_a_device") && has("side_b_device")) ||
+         (has("termination_a") && has("termination_b") && has("status"));
+}
+
 }  // namespace
 
 const KnownFile* recognise_file(std::string_view text) {
@@ -83,6 +107,22 @@ const KnownFile* recognise_file(std::string_view text) {
   if (is_number(first_word(first[3])) && is_number(first_word(first[4])) &&
       (text.find("Ns") != text.npos || text.find("problem") != text.npos))
     return row(FileKind::hpl_dat);
+  const auto has = [&](std::string_view words) { return text.find(words) != text.npos; };
+  if (has("<nvidia_smi_log>")) return row(FileKind::nvidia_smi_xml);
+  if (has("<topology") && (has("hwloc") || has("<object type=\"Machine\""))) return row(FileKind::lstopo_xml);
+  if (has("\nswitchguid=") || has("\ncaguid=") || has("# Topology file: generated on"))
+    return row(FileKind::ibnetdiscover);
+  if ((has("Switch: 0x") || has("Switch 0x") || has("CA: ")) && has("==(") && has(")==>"))
+    return row(FileKind::iblinkinfo);
+  if (has("GPU0") && has("CPU Affinity")) return row(FileKind::nvidia_smi_topo);
+  if (has("LnkCap:") && has("LnkSta:") &&
+      is_pci_address(
+          first_word(text.substr(text.find_first_not_of("\r\n") == text.npos ? 0 : text.find_first_not_of("\r\n")))))
+    return row(FileKind::lspci);
+  if (has("# nThread") && has("minBytes")) return row(FileKind::nccl_log);
+  if (has("Successfully ran diagnostic for group") || (has("DCGM Version") && has("Diagnostic")))
+    return row(FileKind::dcgm_log);
+  if (is_netbox_header(first[0])) return row(FileKind::netbox_csv);
   return nullptr;
 }
 
