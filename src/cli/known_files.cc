@@ -72,7 +72,6 @@ KnownFileRun check_known_file(const std::string& path, const RunOptions& options
   const FileId file = run.sources.add(path, std::move(text));
   std::map<std::string, std::optional<FileId>> read;
   const auto beside = [&](const std::string& name) -> std::optional<FileId> {
-    if (options.from_stdin) return std::nullopt;
     const auto [found, fresh] = read.try_emplace(name);
     if (!fresh) return found->second;
     const std::string there = (fs::path(path).parent_path() / name).string();
@@ -83,7 +82,8 @@ KnownFileRun check_known_file(const std::string& path, const RunOptions& options
     if (other) found->second = run.sources.add(there, std::move(*other));
     return found->second;
   };
-  const FileJudgement judgement = judge_file(*known, run.sources, file, choices_of(given), beside, run.findings);
+  const FileJudgement judgement = judge_file(*known, run.sources, file, choices_of(given),
+                                             options.from_stdin ? ReadBeside() : ReadBeside(beside), run.findings);
   out.summary = judgement.summary;
   if (!judgement.unjudged.empty())
     run.unreadable = format("{}: {}", path == "-" ? "standard input" : path, judgement.unjudged);

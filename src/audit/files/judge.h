@@ -17,7 +17,7 @@ struct FileChoices {
   Bytes gpu_memory;  // of one GPU
 };
 
-// Reads a file of the same folder into the sources; nullopt where there is none.
+// Reads a file of the same folder into the sources; nullopt where there is none. Empty: the folder is not known.
 using ReadBeside = std::function<std::optional<FileId>(const std::string& name)>;
 
 struct FileJudgement {

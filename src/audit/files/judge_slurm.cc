@@ -37,8 +37,8 @@ class Judge {
  public:
   Judge(const SlurmCluster& c, FileId file, Findings& findings) : c_(c), file_(file), findings_(findings) {}
 
-  // `cgroup`: the cgroup.conf beside it, where there is one.
-  void confinement(const std::optional<SlurmCluster>& cgroup) {
+  // `cgroup`: the cgroup.conf beside it, where there is one; `folder_known`: without one there is none.
+  void confinement(const std::optional<SlurmCluster>& cgroup, bool folder_known) {
     const SlurmNodeLine* gpus = nullptr;
     std::int64_t most = 0;
     for (const SlurmNodeLine& n : c_.nodes)
@@ -58,7 +58,7 @@ class Judge {
       lines.emplace_back("TaskPlugin=task/affinity,task/cgroup");
     }
     const SlurmSetting* devices = cgroup ? cgroup->find("constraindevices") : nullptr;
-    if (!devices || to_lower(devices->value) != "yes") {
+    if ((cgroup || folder_known) && (!devices || to_lower(devices->value) != "yes")) {
       if (cgroup)
         reasons.emplace_back(devices ? devices->span : SourceSpan{},
                              devices ? format("cgroup.conf says ConstrainDevices={}", devices->value)
@@ -153,7 +153,7 @@ class Judge {
 
 std::optional<SlurmCluster> beside(const Sources& sources, const ReadBeside& read, const std::string& name,
                                    Findings& findings) {
-  const auto file = read(name);
+  const auto file = read ? read(name) : std::nullopt;
   if (!file) return std::nullopt;
   return slurm_cluster(read_slurm_text(sources, *file, read, findings));
 }
@@ -165,7 +165,7 @@ std::string judge_slurm(const Sources& sources, FileId file, const ReadBeside& r
   const auto gres = beside(sources, read, "gres.conf", findings),
              cgroup = beside(sources, read, "cgroup.conf", findings);
   Judge judge(c, file, findings);
-  judge.confinement(cgroup);
+  judge.confinement(cgroup, read != nullptr);
   judge.memory();
   if (gres) judge_slurm_devices(c, *gres, findings);
   std::string out = counted(c.node_count, "node") + ", " + counted(c.gpu_count, "GPU");

@@ -77,13 +77,29 @@ class Devices {
 struct Case {
   std::vector<std::string> first_names;
   std::int64_t count = 0;
+  // "'n[1-4]'", "'n[1-63]' and 4,033 more"
+  std::string text() const {
+    const auto rest = count - static_cast<std::int64_t>(first_names.size());
+    return format("'{}'{}", fold_names(first_names), rest > 0 ? format(" and {} more", grouped(rest)) : "");
+  }
 };
+constexpr std::size_t kNamesShown = 64;
+
+// The same list of files with `count` of them: "/dev/nvidia[0-6]" -> "/dev/nvidia[0-7]"; empty: it is no plain range.
+std::string longer_range(std::string_view list, std::int64_t count) {
+  const std::size_t open = list.find('['), dash = list.find('-', open == list.npos ? 0 : open);
+  if (open == list.npos || dash == list.npos || !list.ends_with(']')) return {};
+  const auto low = parse_uint(list.substr(open + 1, dash - open - 1)),
+             high = parse_uint(list.substr(dash + 1, list.size() - dash - 2));
+  if (!low || !high || *low > (1 << 16)) return {};
+  return format("{}{}-{}]", list.substr(0, open + 1), *low, *low + static_cast<std::uint64_t>(count) - 1);
+}
 
 std::string typed(std::string_view type) { return type.empty() ? std::string() : format(" of type '{}'", type); }
 
 void compare(const SlurmSetting& gres, const std::vector<SlurmGres>& promised,
              const std::vector<const DeviceLine*>& lines, const Case& of, Findings& findings) {
-  const std::string nodes = some_names(of.first_names, of.count);
+  const std::string nodes = of.text();
   std::set<const DeviceLine*> used;
   std::vector<const SlurmGres*> short_of;
   for (const SlurmGres& want : promised) {
@@ -103,6 +119,7 @@ void compare(const SlurmSetting& gres, const std::vector<SlurmGres>& promised,
     if (have == want.count) continue;
     const SlurmSetting* file = last->record->find("file");
     const SourceSpan at = file ? file->span : last->record->span;
+    const std::string range = file && lines.size() == 1 ? longer_range(file->value, want.count) : std::string();
     Finding& f =
         have < want.count
             ? findings.error("file-slurm-gres-differs", at,
@@ -114,8 +131,9 @@ void compare(const SlurmSetting& gres, const std::vector<SlurmGres>& promised,
                                       counted(have, "device"), typed(want.type), nodes, grouped(want.count)));
     f.note(gres.span, "the promise")
         .note({}, "gres.conf(5), File and Count; slurm.conf(5), Gres")
-        .help(format("list all {} in File=, or write Gres=gpu{}{}:{} in slurm.conf", counted(want.count, "device"),
-                     want.type.empty() ? "" : ":", want.type, have));
+        .help(format("write {} if the node has {}; write Gres=gpu{}{}:{} in slurm.conf if it has {}",
+                     range.empty() ? format("all {} in File=", counted(want.count, "device")) : "File=" + range,
+                     grouped(want.count), want.type.empty() ? "" : ":", want.type, have, grouped(have)));
   }
   for (const SlurmGres* want : short_of) {
     const auto other = std::ranges::find_if(lines, [&](const DeviceLine* l) { return !used.contains(l); });
@@ -157,7 +175,7 @@ void judge_slurm_devices(const SlurmCluster& slurm, const SlurmCluster& gres, Fi
       for (const DeviceLine& line : devices.lines)
         if (!line.nodes || line.nodes->index_of(name) >= 0) lines.push_back(&line);
       Case& of = cases[lines];
-      if (of.first_names.size() < 3) of.first_names.push_back(name);
+      if (of.first_names.size() < kNamesShown) of.first_names.push_back(name);
       ++of.count;
     }
     // In the order of gres.conf, not of addresses: the lines lie in one vector.

@@ -111,7 +111,7 @@ class Reader {
       return unread(at, format("'{}' is not read: too many files include each other", one_line(name)),
                     "write the lines into one file");
     if (const std::size_t slash = name.rfind('/'); slash != name.npos) name.erase(0, slash + 1);
-    const auto included = beside_(name);
+    const auto included = beside_ ? beside_(name) : std::nullopt;
     if (!included)
       return unread(
           at, format("'{}' does not stand in the folder of this file, so its lines were not checked", one_line(name)),
