@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "audit/files/slurm_cluster.h"
 #include "audit/files/slurm_devices.h"
@@ -95,6 +98,137 @@ class Judge {
         .note({}, "slurm.conf(5), TaskPlugin and ProctrackType; cgroup.conf(5), ConstrainDevices");
   }
 
+  // slurm.conf(5), CPUs: the number of sockets, of cores or of threads; slurmctld resets another one.
+  void processors() {
+    for (const SlurmNodeLine& n : c_.nodes) {
+      const SlurmSetting* cpus = n.find("cpus") ? n.find("cpus") : n.find("procs");
+      const auto given = number_of(cpus), boards = number_of(n.find("boards")),
+                 per_board = number_of(n.find("socketsperboard")), cores = number_of(n.find("corespersocket"));
+      auto sockets = number_of(n.find("sockets"));
+      if (!sockets && per_board) sockets = boards.value_or(1) * *per_board;
+      const std::int64_t threads = number_of(n.find("threadspercore")).value_or(1);
+      if (!given || !sockets || !cores || *sockets > 1024 || *cores > 65536 || threads > 64) continue;
+      const std::int64_t all_cores = *sockets * *cores, all = all_cores * threads;
+      if (*given == all || *given == all_cores || *given == *sockets || !fresh(cpus->span)) continue;
+      findings_
+          .error(
+              "file-slurm-cpus-differ", cpus->span,
+              format("CPUs={} is neither the cores nor the threads of a node, which has {} and {}: slurmctld replaces "
+                     "it",
+                     *given, counted(all_cores, "core"), counted(all, "thread")))
+          .label(format("{} sockets x {} cores x {} threads = {}", *sockets, *cores, threads, all))
+          .note({}, "slurm.conf(5), CPUs")
+          .help(format(
+              "write CPUs={}, or correct Sockets, CoresPerSocket and ThreadsPerCore to what `slurmd -C` prints", all));
+    }
+  }
+
+  void gres_types() {
+    const SlurmNodeLine* first = nullptr;
+    for (const SlurmNodeLine& n : c_.nodes)
+      if (!first && gpus_of(n) > 0) first = &n;
+    if (!first) return;
+    const SlurmSetting* types = c_.find("grestypes");
+    const std::string list = types ? to_lower(types->value) : "";
+    bool named = false;
+    for (const std::string_view type : split(list, ',')) named |= trim(type) == "gpu";
+    if (!named && c_.text.whole)
+      findings_
+          .error("file-slurm-gres-unmanaged", types ? types->span : first->find("gres")->span,
+                 "Slurm does not manage the GPUs of the nodes: GresTypes does not name gpu")
+          .note({}, "slurm.conf(5), GresTypes: no generic resources are managed by default")
+          .help("write GresTypes=gpu");
+    const SlurmSetting* select = c_.find("selecttype");
+    const std::string type = select ? to_lower(select->value) : "";
+    if (select && type != "select/cons_tres" && type != "select/cray_aries")
+      findings_
+          .warning("file-slurm-gres-unmanaged", select->span,
+                   format("with SelectType={} Slurm has no --gpus, --gpus-per-node and --gpus-per-task", select->value))
+          .note({},
+                "slurm.conf(5), SelectType; slurm.schedmd.com/gres.html, \"Running Jobs\": these options need "
+                "select/cons_tres")
+          .help("write SelectType=select/cons_tres");
+  }
+
+  void names() {
+    if (!c_.text.whole) return;
+    std::unordered_map<std::string, const SlurmNodeLine*> nodes;
+    if (c_.node_count > kMostNames) return;
+    for (const SlurmNodeLine& n : c_.nodes)
+      for (std::int64_t i = 0; i < n.count(); ++i) {
+        const auto [found, fresh] = nodes.try_emplace(n.pattern->name(i), &n);
+        if (fresh) continue;
+        findings_
+            .error("file-slurm-node-twice", n.record->settings.front().second.span,
+                   format("node '{}' is defined twice: slurmctld does not start", found->first))
+            .note(found->second->record->settings.front().second.span, "the first definition")
+            .note({}, "slurm.conf(5), NodeName")
+            .help("take it out of one of the two lines");
+        return;
+      }
+    defined_ = true;
+    for (auto& [name, line] : nodes) known_.insert(name);
+    std::set<std::string, std::less<>> sets;
+    for (const SlurmEntry& s : c_.node_sets) sets.insert(s.names);
+    for (const SlurmEntry& p : c_.partitions) {
+      const SlurmSetting* list = p.find("nodes");
+      if (list)
+        unknown(*list, sets, format("partition '{}'", p.names),
+                "slurm.conf(5), Nodes: slurmctld refuses the partition");
+      if (p.find("maxtime") || p.find("defaulttime")) continue;
+      unlimited_.push_back(&p);
+    }
+    if (unlimited_.empty() || (c_.find("accountingstorageenforce"))) return;
+    Finding& f = findings_.warning(
+        "file-slurm-time-unlimited", unlimited_.front()->record->settings.front().second.span,
+        unlimited_.size() == 1
+            ? format("jobs of partition '{}' have no time limit: one that hangs holds its GPUs for ever",
+                     unlimited_.front()->names)
+            : format("jobs of {} have no time limit ('{}' is the first): one that hangs holds its GPUs for ever",
+                     counted(static_cast<std::int64_t>(unlimited_.size()), "partition"), unlimited_.front()->names));
+    f.note({}, "slurm.conf(5), MaxTime and DefaultTime: the default is UNLIMITED")
+        .help("write DefaultTime=08:00:00 MaxTime=7-00:00:00");
+  }
+
+  void unkillable() {
+    constexpr std::int64_t kDefault = 60;
+    const SlurmSetting* timeout = c_.find("unkillablesteptimeout");
+    const auto seconds = number_of(timeout);
+    if (!seconds || *seconds >= kDefault) return;
+    findings_
+        .warning("file-slurm-unkillable-short", timeout->span,
+                 format("UnkillableStepTimeout={} is below the default of {} s: slurmd drains a node whose processes "
+                        "only take long to free GPU memory or to write a core file",
+                        *seconds, kDefault))
+        .note({}, "slurm.conf(5), UnkillableStepTimeout")
+        .help("leave the line out, or write a larger value");
+  }
+
+  // `topology`: what topology.conf says, where it stands beside slurm.conf.
+  void topology(const SlurmCluster& topology) {
+    std::set<std::string, std::less<>> switches;
+    for (const SlurmRecord& r : topology.text.records)
+      if (const SlurmSetting* name = r.find("switchname"))
+        for (const std::string& s : expanded(name->value)) switches.insert(s);
+    const std::set<std::string, std::less<>> none;
+    for (const SlurmRecord& r : topology.text.records) {
+      if (const SlurmSetting* nodes = r.find("nodes"); nodes && (r.find("switchname") || r.find("blockname")))
+        unknown(*nodes, none, format("'{}'", r.settings.front().second.value),
+                "topology.conf(5), Nodes: slurmctld reports a lookup failure");
+      const SlurmSetting* children = r.find("switches");
+      if (!children || !topology.text.whole) continue;
+      for (const std::string& s : expanded(children->value))
+        if (!switches.contains(s)) {
+          findings_
+              .error("file-slurm-topology-unknown", children->span,
+                     format("topology.conf defines no switch '{}': slurmctld does not start", s))
+              .note({}, "topology.conf(5), Switches")
+              .help(format("write a line SwitchName={} Nodes=…, or take it out here", s));
+          break;
+        }
+    }
+  }
+
   void memory() {
     if (option_of(c_.find("slurmdparameters"), "config_overrides")) return;
     const auto given = option_of(c_.find("slurmctldparameters"), "node_reg_mem_percent");
@@ -108,7 +242,7 @@ class Judge {
       const std::string modules = modules_of(*mib);
       if (modules.empty()) continue;
       const std::int64_t system = system_memory_of_real_machine(*mib);
-      if (*mib - system >= *mib * percent / 100) continue;
+      if (*mib - system >= *mib * percent / 100 || !fresh(memory->span)) continue;
       const bool power = std::has_single_bit(static_cast<std::uint64_t>(*mib));
       const std::string all = format("{} GiB", *mib / 1024);
       Finding& f = findings_.add(
@@ -146,9 +280,51 @@ class Judge {
     return {};
   }
 
+  // A value of NodeName=DEFAULT is reported once.
+  bool fresh(SourceSpan span) { return reported_.insert({span.file, span.begin}).second; }
+
+  // The names of a host list; none where there are too many, or it is no host list.
+  std::vector<std::string> expanded(std::string_view list) {
+    std::vector<std::string> out;
+    for (const std::string_view term : host_list_terms(list)) {
+      HostPattern::Error error;
+      if (budget_ <= 0) return out;
+      const auto pattern = HostPattern::parse(term, error);
+      budget_ -= pattern ? pattern->count() : 1;
+      if (!pattern || budget_ <= 0) continue;
+      for (std::int64_t i = 0; i < pattern->count(); ++i) out.push_back(pattern->name(i));
+    }
+    return out;
+  }
+
+  void unknown(const SlurmSetting& list, const std::set<std::string, std::less<>>& sets, const std::string& who,
+               std::string_view source) {
+    if (!defined_) return;
+    std::vector<std::string> missing;
+    std::int64_t count = 0;
+    for (const std::string_view term : host_list_terms(list.value)) {
+      if (to_lower(term) == "all" || sets.contains(term)) continue;
+      for (const std::string& name : expanded(term))
+        if (!known_.contains(name) && ++count <= 64) missing.push_back(name);
+    }
+    if (count == 0) return;
+    findings_
+        .error("file-slurm-node-unknown", list.span,
+               format("{} names {} that no NodeName line defines: '{}'{}", who, counted(count, "node"),
+                      fold_names(missing), count > 64 ? format(" and {} more", grouped(count - 64)) : ""))
+        .note({}, std::string(source))
+        .help("define them with NodeName=…, or take them out here");
+  }
+
+  static constexpr std::int64_t kMostNames = 1 << 20;
   const SlurmCluster& c_;
   FileId file_;
   Findings& findings_;
+  std::set<std::pair<FileId, std::uint32_t>> reported_;
+  bool defined_ = false;  // every node is known
+  std::unordered_set<std::string> known_;
+  std::vector<const SlurmEntry*> unlimited_;
+  std::int64_t budget_ = 4 * kMostNames;  // names that lists may have in all
 };
 
 std::optional<SlurmCluster> beside(const Sources& sources, const ReadBeside& read, const std::string& name,
@@ -163,16 +339,25 @@ std::optional<SlurmCluster> beside(const Sources& sources, const ReadBeside& rea
 std::string judge_slurm(const Sources& sources, FileId file, const ReadBeside& read, Findings& findings) {
   const SlurmCluster c = slurm_cluster(read_slurm_text(sources, file, read, findings));
   const auto gres = beside(sources, read, "gres.conf", findings),
-             cgroup = beside(sources, read, "cgroup.conf", findings);
+             cgroup = beside(sources, read, "cgroup.conf", findings),
+             topology = beside(sources, read, "topology.conf", findings);
   Judge judge(c, file, findings);
   judge.confinement(cgroup, read != nullptr);
+  judge.gres_types();
+  judge.processors();
   judge.memory();
+  judge.names();
+  judge.unkillable();
+  const SlurmSetting* plugin = c.find("topologyplugin");
+  if (topology && plugin && to_lower(plugin->value) != "topology/none" && to_lower(plugin->value) != "topology/flat")
+    judge.topology(*topology);
   if (gres) judge_slurm_devices(c, *gres, findings);
   std::string out = counted(c.node_count, "node") + ", " + counted(c.gpu_count, "GPU");
   std::vector<std::string_view> read_too;
   if (gres) read_too.push_back("gres.conf");
   if (cgroup) read_too.push_back("cgroup.conf");
-  if (!read_too.empty()) out += ", with " + join(read_too, " and ");
+  if (topology) read_too.push_back("topology.conf");
+  if (!read_too.empty()) out += ", with " + join(read_too, ", ");
   return out;
 }
 

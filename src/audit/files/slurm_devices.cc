@@ -91,7 +91,7 @@ std::string longer_range(std::string_view list, std::int64_t count) {
   if (open == list.npos || dash == list.npos || !list.ends_with(']')) return {};
   const auto low = parse_uint(list.substr(open + 1, dash - open - 1)),
              high = parse_uint(list.substr(dash + 1, list.size() - dash - 2));
-  if (!low || !high || *low > (1 << 16)) return {};
+  if (!low || !high || (list[open + 1] == '0' && dash > open + 2) || *low > (1 << 16)) return {};
   return format("{}{}-{}]", list.substr(0, open + 1), *low, *low + static_cast<std::uint64_t>(count) - 1);
 }
 
@@ -166,7 +166,9 @@ void judge_slurm_devices(const SlurmCluster& slurm, const SlurmCluster& gres, Fi
   for (const SlurmNodeLine& node : slurm.nodes) {
     const SlurmSetting* setting = node.find("gres");
     const std::vector<SlurmGres> promised = setting ? gpus_of_gres(setting->value) : std::vector<SlurmGres>();
-    if (promised.empty() || !node.pattern) continue;
+    const auto untyped = std::ranges::count_if(promised, [](const SlurmGres& g) { return g.type.empty(); });
+    // Which devices a promise without a type takes beside one with a type is the order of slurmd.
+    if (promised.empty() || !node.pattern || (untyped > 0 && promised.size() > 1)) continue;
     std::map<std::vector<const DeviceLine*>, Case> cases;
     for (std::int64_t i = 0; i < node.count(); ++i) {
       const std::string name = node.pattern->name(i);

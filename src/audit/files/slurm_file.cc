@@ -70,10 +70,10 @@ class Reader {
     return continued;
   }
 
-  void unread(SourceSpan span, std::string message, std::string help) {
+  void unread(Severity severity, SourceSpan span, std::string message, std::string help) {
     out.whole = false;
     if (++reported_ > kMostReported) return;
-    findings_.warning("file-slurm-unread", span, std::move(message)).help(std::move(help));
+    findings_.add(severity, "file-slurm-unread", span, std::move(message)).help(std::move(help));
   }
 
   void take(const Joined& joined, FileId file, int depth) {
@@ -94,7 +94,7 @@ class Reader {
     }
     const SlurmLine line = read_slurm_line(joined.text, all);
     if (!line.rest.empty())
-      unread(all,
+      unread(Severity::error, all,
              format("Slurm cannot read this line from '{}' on: it is no Key=Value", one_line(line.rest.substr(0, 40))),
              "write each setting as Key=Value, and a value with blanks in double quotes (slurm.conf(5), DESCRIPTION)");
     SlurmRecord record{all, {}};
@@ -108,7 +108,8 @@ class Reader {
   // from somewhere else must not read the reader's files.
   void include(std::string name, SourceSpan at, int depth) {
     if (depth >= kDeepest || ++files_ > kMostFiles)
-      return unread(at, format("'{}' is not read: too many files include each other", one_line(name)),
+      return unread(Severity::warning, at,
+                    format("'{}' is not read: too many files include each other", one_line(name)),
                     "write the lines into one file");
     if (const std::size_t slash = name.rfind('/'); slash != name.npos) name.erase(0, slash + 1);
     const auto included = beside_ ? beside_(name) : std::nullopt;
