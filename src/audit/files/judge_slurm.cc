@@ -154,17 +154,18 @@ class Judge {
     if (!c_.text.whole) return;
     std::unordered_map<std::string, const SlurmNodeLine*> nodes;
     if (c_.node_count > kMostNames) return;
+    bool twice = false;
     for (const SlurmNodeLine& n : c_.nodes)
       for (std::int64_t i = 0; i < n.count(); ++i) {
         const auto [found, fresh] = nodes.try_emplace(n.pattern->name(i), &n);
-        if (fresh) continue;
+        if (fresh || twice) continue;
+        twice = true;
         findings_
             .error("file-slurm-node-twice", n.record->settings.front().second.span,
                    format("node '{}' is defined twice: slurmctld does not start", found->first))
             .note(found->second->record->settings.front().second.span, "the first definition")
             .note({}, "slurm.conf(5), NodeName")
             .help("take it out of one of the two lines");
-        return;
       }
     defined_ = true;
     for (auto& [name, line] : nodes) known_.insert(name);
