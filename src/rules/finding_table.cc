@@ -13,8 +13,8 @@ constexpr std::string_view kRuleBook = "the rule book", kReader = "the spec read
                            kWishes = "the reader of `accept`, `severity` and `thresholds`",
                            kBaseline = "`check --baseline`", kInventory = "the inventory reader",
                            kTemplates = "the reader of the site's templates", kExtra = "the reader of `extra` lines",
-                           kFiles = "`check` of a file that is no spec",
-                           kSystem = "the view of the deployed cluster", kInstallers = "the outputs that install nodes";
+                           kFiles = "`check` of a file that is no spec", kSystem = "the view of the deployed cluster",
+                           kInstallers = "the outputs that install nodes";
 
 struct Row {
   std::string_view id;
@@ -97,6 +97,21 @@ constexpr Row kRows[] = {
      "UnkillableStepTimeout of a slurm.conf is below its default: slow processes drain the node"},
     {"file-slurm-unread", Severity::error, kFiles, Standing::must_mend,
      "a line of a file of Slurm cannot be read, or a file that it includes is not there"},
+    {"file-smi-gpus-differ", Severity::warning, kFiles, Standing::must_mend,
+     "GPUs of one machine differ in model, VBIOS, ECC mode or MIG mode"},
+    {"file-smi-link-degraded", Severity::error, kFiles, Standing::must_mend,
+     "the PCIe link of a GPU has fewer lanes, or a lower generation, than card and slot can do"},
+    {"file-smi-memory-errors", Severity::error, kFiles, Standing::must_mend,
+     "a GPU has uncorrectable memory errors, or faulty memory to remap"},
+    {"file-smi-power-capped", Severity::warning, kFiles, Standing::must_mend,
+     "the power limit of a GPU is below its default"},
+    {"file-smi-slowed", Severity::error, kFiles, Standing::must_mend,
+     "a GPU has lowered its clocks because of heat or power"},
+    {"file-smi-unread", Severity::error, kFiles, Standing::must_mend, "what nvidia-smi printed is not whole"},
+    {"file-topo-adapter-far", Severity::warning, kFiles, Standing::must_mend,
+     "GPUs and network adapters of a machine are on different sockets"},
+    {"file-topo-nvlink-missing", Severity::error, kFiles, Standing::must_mend,
+     "a GPU has no NVLink, or fewer than the others of its machine"},
     {"gateway-network-routed", Severity::warning, kSystem, Standing::acceptable,
      "a gateway between networks is in a network whose leaves route, but they have no routes over nodes"},
     {"gateway-unguarded", Severity::note, "output ansible", Standing::acceptable,

@@ -1,6 +1,7 @@
 #include "audit/files/judge.h"
 
 #include "audit/files/judge_hpl_dat.h"
+#include "audit/files/judge_nvidia_smi.h"
 #include "audit/files/judge_slurm.h"
 #include "base/format.h"
 
@@ -17,6 +18,10 @@ FileJudgement judge_file(const KnownFile& known, Sources& sources, FileId file, 
     out.summary = judge_slurm(sources, file, read, findings);
   else if (known.kind == FileKind::hpl_dat)
     out.summary = judge_hpl_dat(sources, file, choices, findings);
+  else if (known.kind == FileKind::nvidia_smi_xml)
+    out.summary = judge_nvidia_smi_xml(sources, file, findings);
+  else if (known.kind == FileKind::nvidia_smi_topo)
+    out.summary = judge_nvidia_smi_topo(sources, file, findings);
   out.summary = format("{}: {}", known.what, out.summary);
   return out;
 }

@@ -115,7 +115,7 @@ class Reader {
     const auto included = beside_ ? beside_(name) : std::nullopt;
     if (!included)
       return unread(
-          Severity::error, at,
+          Severity::warning, at,
           format("'{}' does not stand in the folder of this file, so its lines were not checked", one_line(name)),
           "put a copy of it beside this file");
     file(*included, depth + 1);
