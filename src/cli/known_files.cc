@@ -18,7 +18,7 @@ std::string head_of(const std::string& path) {
   std::error_code failed;
   if (!fs::is_regular_file(path, failed)) return {};
   std::ifstream file(path, std::ios::binary);
-  std::string head(kFileHead, '\0');
+  std::string head(kOtherFileHead, '\0');
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(file.gcount()));
   return head;
@@ -52,8 +52,8 @@ void add_known_file_options(po::options_description& o) {
 
 KnownFileRun check_known_file(const std::string& path, const RunOptions& options, const po::variables_map& given) {
   KnownFileRun out;
-  const KnownFile* known = recognise_file(options.from_stdin ? options.stdin_text : head_of(path));
-  if (!known) return out;
+  const OtherFile* known = recognise_other_file(options.from_stdin ? options.stdin_text : head_of(path));
+  if (!known || !is_judged(known->kind)) return out;
   out.run = std::make_shared<Run>();
   Run& run = *out.run;
   std::string text = options.stdin_text;
@@ -82,11 +82,9 @@ KnownFileRun check_known_file(const std::string& path, const RunOptions& options
     if (other) found->second = run.sources.add(there, std::move(*other));
     return found->second;
   };
-  const FileJudgement judgement = judge_file(*known, run.sources, file, choices_of(given),
-                                             options.from_stdin ? ReadBeside() : ReadBeside(beside), run.findings);
-  out.summary = judgement.summary;
-  if (!judgement.unjudged.empty())
-    run.unreadable = format("{}: {}", path == "-" ? "standard input" : path, judgement.unjudged);
+  out.summary = judge_file(*known, run.sources, file, choices_of(given),
+                           options.from_stdin ? ReadBeside() : ReadBeside(beside), run.findings)
+                    .value_or("");
   return out;
 }
 

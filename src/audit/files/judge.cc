@@ -7,23 +7,25 @@
 
 namespace clusterc {
 
-FileJudgement judge_file(const KnownFile& known, Sources& sources, FileId file, const FileChoices& choices,
-                         const ReadBeside& read, Findings& findings) {
-  FileJudgement out;
-  if (!known.read_by.empty()) {
-    out.unjudged = format("this is {}, not a spec, and 'check' does not judge it: {}", known.what, known.read_by);
-    return out;
-  }
+bool is_judged(FileKind kind) {
+  return kind == FileKind::slurm_conf || kind == FileKind::hpl_dat || kind == FileKind::nvidia_smi_xml ||
+         kind == FileKind::nvidia_smi_topo;
+}
+
+std::optional<std::string> judge_file(const OtherFile& known, const Sources& sources, FileId file,
+                                      const FileChoices& choices, const ReadBeside& read, Findings& findings) {
+  std::string summary;
   if (known.kind == FileKind::slurm_conf)
-    out.summary = judge_slurm(sources, file, read, findings);
+    summary = judge_slurm(sources, file, read, findings);
   else if (known.kind == FileKind::hpl_dat)
-    out.summary = judge_hpl_dat(sources, file, choices, findings);
+    summary = judge_hpl_dat(sources, file, choices, findings);
   else if (known.kind == FileKind::nvidia_smi_xml)
-    out.summary = judge_nvidia_smi_xml(sources, file, findings);
+    summary = judge_nvidia_smi_xml(sources, file, findings);
   else if (known.kind == FileKind::nvidia_smi_topo)
-    out.summary = judge_nvidia_smi_topo(sources, file, findings);
-  out.summary = format("{}: {}", known.what, out.summary);
-  return out;
+    summary = judge_nvidia_smi_topo(sources, file, findings);
+  else
+    return std::nullopt;
+  return format("{}: {}", known.name, summary);
 }
 
 }  // namespace clusterc

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "audit/files/known_file.h"
 #include "base/quantity.h"
 #include "diag/finding.h"
+#include "spec/other_files.h"
 
 namespace clusterc {
 
@@ -20,10 +20,9 @@ struct FileChoices {
 // Reads a file of the same folder into the sources; nullopt where there is none. Empty: the folder is not known.
 using ReadBeside = std::function<std::optional<FileId>(const std::string& name)>;
 
-struct FileJudgement {
-  std::string summary;   // "a slurm.conf with gres.conf: 4 nodes, 32 GPUs"
-  std::string unjudged;  // why `check` has no verdict, and what reads the file; empty: it has one
-};
-FileJudgement judge_file(const KnownFile&, Sources&, FileId, const FileChoices&, const ReadBeside&, Findings&);
+// "a slurm.conf: 4 nodes, 32 GPUs, with gres.conf". nullopt: such a file is not judged.
+std::optional<std::string> judge_file(const OtherFile&, const Sources&, FileId, const FileChoices&, const ReadBeside&,
+                                      Findings&);
+bool is_judged(FileKind);
 
 }  // namespace clusterc
