@@ -89,7 +89,7 @@ constexpr Row kRows[] = {
      "two lines of a slurm.conf define one node: slurmctld does not start"},
     {"file-slurm-node-unknown", Severity::error, kFiles, Standing::must_mend,
      "a partition or a switch of Slurm names nodes that slurm.conf does not define"},
-    {"file-slurm-time-unlimited", Severity::warning, kFiles, Standing::must_mend,
+    {"file-slurm-time-unlimited", Severity::note, kFiles, Standing::must_mend,
      "jobs of a partition of Slurm have no time limit"},
     {"file-slurm-topology-unknown", Severity::error, kFiles, Standing::must_mend,
      "topology.conf names a switch that it does not define"},

@@ -15,6 +15,7 @@ namespace clusterc {
 namespace {
 
 constexpr std::size_t kMostValues = 20;  // HPL_MAX_PARAM (HPL, hpl_pmisc.h)
+constexpr std::size_t kSizesEnd = 12;    // the line of Q
 constexpr double kLeastShare = 0.7;  // of the memory: netlib's HPL FAQ advises 80 %, NVIDIA's samples fill about 90 %
 constexpr std::string_view kTuning = "HPL, TUNING (netlib.org/benchmark/hpl/tuning.html)";
 
@@ -26,6 +27,15 @@ class HplDat {
       : file_(file), lines_(lines_of(sources.text(file), 64)), choices_(choices), findings_(findings) {}
 
   std::string judge() {
+    if (lines_.size() < kSizesEnd) {
+      findings_
+          .error(
+              "file-hpl-malformed", whole(lines_.empty() ? 0 : lines_.size() - 1),
+              format("the file ends at line {}, but HPL reads its sizes from lines 5 to {}", lines_.size(), kSizesEnd))
+          .note({}, std::string(kTuning))
+          .help("begin with the HPL.dat of the program, and change values only");
+      return "its sizes cannot be read";
+    }
     orders_ = values(4, "problem sizes N");
     blocks_ = values(6, "block sizes NB");
     rows_ = values(9, "process grids", 0);

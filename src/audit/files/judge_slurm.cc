@@ -180,7 +180,7 @@ class Judge {
       unlimited_.push_back(&p);
     }
     if (unlimited_.empty() || (c_.find("accountingstorageenforce"))) return;
-    Finding& f = findings_.warning(
+    Finding& f = findings_.note(
         "file-slurm-time-unlimited", unlimited_.front()->record->settings.front().second.span,
         unlimited_.size() == 1
             ? format("jobs of partition '{}' have no time limit: one that hangs holds its GPUs for ever",
