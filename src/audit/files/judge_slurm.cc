@@ -49,6 +49,7 @@ class Judge {
     if (most < 2) return;
     std::vector<std::pair<SourceSpan, std::string>> reasons;
     std::vector<std::string> lines;
+    bool devices_open = false;
     const SlurmSetting* plugins = c_.find("taskplugin");
     const std::string list = plugins ? to_lower(plugins->value) : "";
     const std::vector<std::string_view> names = split(list, ',');
@@ -69,7 +70,7 @@ class Judge {
       else
         reasons.emplace_back(SourceSpan{},
                              "there is no cgroup.conf beside slurm.conf: the default of ConstrainDevices is no");
-      lines.emplace_back("ConstrainDevices=yes (in cgroup.conf)");
+      devices_open = true;
     }
     // Slurm tracks the processes of a step by other means: they can leave its cgroup's reach.
     const SlurmSetting* tracking = c_.find("proctracktype");
@@ -82,7 +83,7 @@ class Judge {
     if (reasons.empty()) return;
     const auto placed = std::ranges::find_if(reasons, [](const auto& r) { return r.first.valid(); });
     const SourceSpan at = placed == reasons.end() ? gpus->record->span : placed->first;
-    const bool open = lines.size() > 1 || lines.front() != "ProctrackType=proctrack/cgroup";
+    const bool open = !fenced || devices_open;
     Finding& f =
         open ? findings_.error("file-slurm-gpus-unconfined", at,
                                format("a job can use all {} GPUs of a node, not only those that it requested", most))
@@ -94,8 +95,9 @@ class Judge {
       else
         f.note(place, std::move(reason));
     }
-    f.help(format("write {}", join(lines, ", ")))
-        .note({}, "slurm.conf(5), TaskPlugin and ProctrackType; cgroup.conf(5), ConstrainDevices");
+    if (!lines.empty()) f.help(format("write {} in slurm.conf", join(lines, " and ")));
+    if (devices_open) f.help("write ConstrainDevices=yes in cgroup.conf");
+    f.note({}, "slurm.conf(5), TaskPlugin and ProctrackType; cgroup.conf(5), ConstrainDevices");
   }
 
   // slurm.conf(5), CPUs: the number of sockets, of cores or of threads; slurmctld resets another one.
@@ -173,9 +175,7 @@ class Judge {
     for (const SlurmEntry& s : c_.node_sets) sets.insert(s.names);
     for (const SlurmEntry& p : c_.partitions) {
       const SlurmSetting* list = p.find("nodes");
-      if (list)
-        unknown(*list, sets, format("partition '{}'", p.names),
-                "slurm.conf(5), Nodes: slurmctld refuses the partition");
+      if (list) unknown(*list, sets, format("partition '{}'", p.names), "slurm.conf(5), Nodes");
       if (p.find("maxtime") || p.find("defaulttime")) continue;
       unlimited_.push_back(&p);
     }
