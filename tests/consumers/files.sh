@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# what `clusterc check` says of a slurm.conf and the files beside it is what slurmctld and slurmd 22.05 (Debian 12) do: compiled files have no finding that counts; eight faults are found, and Slurm refuses them or complains
+# what `clusterc check` says of a slurm.conf and the files beside it is what slurmctld and slurmd 22.05 (Debian 12) do: compiled files have no finding that counts; nine faults are found, and Slurm refuses them, complains, or takes the node out of service
 # lock: slurm
 . "$(dirname "$0")/lib/common.bash" "$@"
 need slurmctld slurmd scontrol python3
@@ -58,3 +58,18 @@ equal "slurmd: more devices" "$(devices "$twin")" "4 ignored"
 twin type gres.conf 's/Type=l40s/Type=a100/' 'error file-slurm-gres-differs;'
 equal "slurmd: another type" "$(devices "$twin")" "0 ignored"
 
+# ---- a node with fewer devices registers, and slurmctld takes it out of service ----------------------------------------------
+sed 's/c\[01-70\]/c01/; s/v\[01,03-04\]/v01/' "$work/spec.yaml" > "$work/small.yaml"
+out=$work/small
+"$bin" compile "$work/small.yaml" -o "$out" > "$work/small.log" 2>&1 || { cat "$work/small.log" >&2; fail "clusterc compile of the small cluster"; }
+sed -i '/^HealthCheck/d' "$out/slurm/slurm.conf"   # which would say so first
+twin drained gres.conf 's/nvidia\[2-3\]/nvidia2/' 'error file-slurm-gres-differs;'
+run=$twin.run
+running+=("$run")
+"$up" "$twin" "$run" --wait 8 > "$twin.log" 2>&1
+[ $? -eq 77 ] && { tail -1 "$twin.log"; exit 77; }
+case $("$run/enter" sinfo -h -N -n g1 -o '%T %E' | sort -u) in
+  inval*"gres/gpu"*"reported lower than configured"*) say "slurmctld: 3 of 4 devices: $("$run/enter" sinfo -h -N -n g1 -o '%T %E' | sort -u)" ;;
+  *) fail "a node with 3 of 4 devices is '$("$run/enter" sinfo -h -N -n g1 -o '%T %E')'" ;;
+esac
+"$down" "$run"
