@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The table of findings (src/rules/finding_table.cc) and the sources agree: every id that is reported stands in the table and is known to
+"""The table of findings (src/rules/finding_table.cc, finding_rows*.cc) and the sources agree: every id that is reported stands in the table and is known to
 `clusterc explain`, nothing else stands there, and reporter and severity are those of the sources.
 
 usage: finding_names.py CLUSTERC SOURCE | finding_names.py --self-test
@@ -62,7 +62,7 @@ def severities_in(text):
 
 def rows_of(text):
     """Rows of the table: (id, severity, reporter)."""
-    text = text.replace("kAuditReporter", '"`audit`"')
+    text = text.replace("kAuditReporter", '"`audit`"').replace("kFileReporter", '"`check` of a file that is no spec"')
     constants = dict(re.findall(r'\b(k[A-Z][A-Za-z]*) = "([^"]*)"', text))
     rows = re.findall(r'^    \{"([a-z0-9-]+)",\s*Severity::(\w+),\s*("[^"]*"|k\w+),', text, re.M)
     return [(name, severity, constants.get(reporter, reporter.strip('"'))) for name, severity, reporter in rows]
@@ -97,7 +97,7 @@ def main():
     table = source / "src/rules/finding_table.cc"
     placed, every, severities, files = {}, set(), {}, {}
     for path in sorted((source / "src").rglob("*")):
-        if path.suffix not in (".cc", ".h") or path.name in ("finding_table.cc", "finding_table.h"):
+        if path.suffix not in (".cc", ".h") or path.name.startswith(("finding_table.", "finding_rows")):
             continue
         text = path.read_text(encoding="utf-8")
         found, texts = names_in(text)
@@ -110,10 +110,11 @@ def main():
         every |= texts
     where = table.relative_to(source)
     lines = [f"{path}: '{name}' can be found, and `clusterc explain {name}` does not know it: {where}" for name, path in sorted(placed.items()) if not known(clusterc, name)]
-    rows = rows_of(table.read_text(encoding="utf-8"))
+    parts = [rows_of(part.read_text(encoding="utf-8")) for part in (table, *sorted(table.parent.glob("finding_rows*.cc")))]
+    rows = [row for part in parts for row in part]
     lines += [f"{where}: '{name}' stands nowhere else" for name, _, _ in rows if name not in every]
     lines += [f"{where}: `clusterc explain {name}` does not know it" for name, _, _ in rows if not known(clusterc, name)]
-    lines += [f"{where}: '{after[0]}' stands behind '{before[0]}'" for before, after in zip(rows, rows[1:]) if after[0] <= before[0]]
+    lines += [f"{where}: '{after[0]}' stands behind '{before[0]}'" for part in parts for before, after in zip(part, part[1:]) if after[0] <= before[0]]
     lines += [f"{where}: {wrong}" for name, severity, reporter in rows if (wrong := wrong_row(name, severity, reporter, severities.get(name, set()), files.get(name, set())))]
     if len(rows) < 150:
         lines.append(f"{where}: {len(rows)} rows were found: the reader of the table is broken")

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "rules/finding_rows.h"
 #include "rules/rule.h"
 
 namespace clusterc {
@@ -13,20 +14,11 @@ constexpr std::string_view kRuleBook = "the rule book", kReader = "the spec read
                            kWishes = "the reader of `accept`, `severity` and `thresholds`",
                            kBaseline = "`check --baseline`", kInventory = "the inventory reader",
                            kTemplates = "the reader of the site's templates", kExtra = "the reader of `extra` lines",
-                           kFiles = "`check` of a file that is no spec", kSystem = "the view of the deployed cluster",
-                           kInstallers = "the outputs that install nodes";
-
-struct Row {
-  std::string_view id;
-  Severity severity;
-  std::string_view reporter;
-  Standing standing;
-  std::string_view summary;
-};
+                           kSystem = "the view of the deployed cluster", kInstallers = "the outputs that install nodes";
 
 // By id. tests/finding_names.py walks the sources: each id that can be reported stands here, with the severity and the
 // reporter that the sources give it, and nothing else does.
-constexpr Row kRows[] = {
+constexpr FindingRow kRows[] = {
     {"ansible-groups-collide", Severity::error, "output ansible", Standing::must_mend,
      "Ansible group names have only letters, digits and '_', so two node groups would have the same name"},
     {"ansible-identity-malformed", Severity::error, "output ansible", Standing::must_mend,
@@ -65,53 +57,6 @@ constexpr Row kRows[] = {
      "the cluster has a domain, but no node that can serve it"},
     {"enroot-scratch-not-plain", Severity::warning, "output containers", Standing::acceptable,
      "the scratch of a group is mounted at a path that enroot.conf cannot hold"},
-    {"file-hpl-grid", Severity::error, kFiles, Standing::must_mend,
-     "the process grid P x Q of an HPL.dat has another number of ranks than there are GPUs"},
-    {"file-hpl-malformed", Severity::error, kFiles, Standing::must_mend,
-     "HPL cannot read the sizes of an HPL.dat, or they contradict each other"},
-    {"file-hpl-size", Severity::error, kFiles, Standing::must_mend,
-     "the matrix of an HPL.dat does not fit into the GPUs, uses little of them, or is no multiple of its block"},
-    {"file-hpl-unchecked", Severity::warning, kFiles, Standing::must_mend,
-     "the threshold of an HPL.dat is negative: HPL does not check the result"},
-    {"file-hpl-unjudged", Severity::note, kFiles, Standing::must_mend,
-     "the sizes of an HPL.dat were not compared with GPUs: --gpus or --gpu-memory is missing"},
-    {"file-slurm-cpus-differ", Severity::error, kFiles, Standing::must_mend,
-     "CPUs of a node in a slurm.conf is neither its sockets nor its cores nor its threads"},
-    {"file-slurm-gpus-unconfined", Severity::error, kFiles, Standing::must_mend,
-     "a slurm.conf and its cgroup.conf do not confine jobs to the GPUs that they were allocated"},
-    {"file-slurm-gres-differs", Severity::error, kFiles, Standing::must_mend,
-     "gres.conf gives a node other GPUs than slurm.conf promises"},
-    {"file-slurm-gres-unmanaged", Severity::error, kFiles, Standing::must_mend,
-     "a slurm.conf gives nodes GPUs, but Slurm does not manage them, or not with all options of jobs"},
-    {"file-slurm-memory-overstated", Severity::error, kFiles, Standing::must_mend,
-     "RealMemory of a slurm.conf is all the memory that is fitted: slurmctld drains the nodes"},
-    {"file-slurm-node-twice", Severity::error, kFiles, Standing::must_mend,
-     "two lines of a slurm.conf define one node: slurmctld does not start"},
-    {"file-slurm-node-unknown", Severity::error, kFiles, Standing::must_mend,
-     "a partition or a switch of Slurm names nodes that slurm.conf does not define"},
-    {"file-slurm-time-unlimited", Severity::note, kFiles, Standing::must_mend,
-     "jobs of a partition of Slurm have no time limit"},
-    {"file-slurm-topology-unknown", Severity::error, kFiles, Standing::must_mend,
-     "topology.conf names a switch that it does not define"},
-    {"file-slurm-unkillable-short", Severity::warning, kFiles, Standing::must_mend,
-     "UnkillableStepTimeout of a slurm.conf is below its default: slow processes drain the node"},
-    {"file-slurm-unread", Severity::error, kFiles, Standing::must_mend,
-     "a line of a file of Slurm cannot be read, or a file that it includes is not there"},
-    {"file-smi-gpus-differ", Severity::warning, kFiles, Standing::must_mend,
-     "GPUs of one machine differ in model, VBIOS, ECC mode or MIG mode"},
-    {"file-smi-link-degraded", Severity::error, kFiles, Standing::must_mend,
-     "the PCIe link of a GPU has fewer lanes, or a lower generation, than card and slot can do"},
-    {"file-smi-memory-errors", Severity::error, kFiles, Standing::must_mend,
-     "a GPU has uncorrectable memory errors, or faulty memory to remap"},
-    {"file-smi-power-capped", Severity::warning, kFiles, Standing::must_mend,
-     "the power limit of a GPU is below its default"},
-    {"file-smi-slowed", Severity::error, kFiles, Standing::must_mend,
-     "a GPU has lowered its clocks because of heat or power"},
-    {"file-smi-unread", Severity::error, kFiles, Standing::must_mend, "what nvidia-smi printed is not whole"},
-    {"file-topo-adapter-far", Severity::warning, kFiles, Standing::must_mend,
-     "GPUs and network adapters of a machine are on different sockets"},
-    {"file-topo-nvlink-missing", Severity::error, kFiles, Standing::must_mend,
-     "a GPU has no NVLink, or fewer than the others of its machine"},
     {"gateway-network-routed", Severity::warning, kSystem, Standing::acceptable,
      "a gateway between networks is in a network whose leaves route, but they have no routes over nodes"},
     {"gateway-unguarded", Severity::note, "output ansible", Standing::acceptable,
@@ -511,8 +456,8 @@ constexpr Row kRows[] = {
     {"spec-option", Severity::error, kReader, Standing::must_mend,
      "a command line option sets a value that the spec cannot have"},
     {"spec-other-file", Severity::error, kReader, Standing::must_mend,
-     "the file is not a spec: it is a slurm.conf, an ibnetdiscover dump, an nvidia-smi matrix, a NetBox device type or "
-     "an HPL.dat"},
+     "the file is not a spec but one of another program; `check` judges some of these files, and the help names the "
+     "command that reads it"},
     {"spec-out-of-range", Severity::error, kReader, Standing::must_mend, "a number is out of range"},
     {"spec-part-like-itself", Severity::error, kCatalog, Standing::must_mend, "a part is defined as `like` itself"},
     {"spec-part-misplaced", Severity::error, kCatalog, Standing::must_mend,
@@ -607,7 +552,14 @@ std::vector<FindingKind> whole_table() {
   for (const Rule* rule : all_rules())
     table.push_back({rule->id, rule->code, rule->severity, kRuleBook,
                      rule->physics ? Standing::physics : Standing::acceptable, rule->summary, rule->explanation});
-  for (const Row& row : kRows) table.push_back({row.id, {}, row.severity, row.reporter, row.standing, row.summary, {}});
+  const auto others = static_cast<std::ptrdiff_t>(table.size());
+  const auto add = [&](std::span<const FindingRow> rows) {
+    for (const FindingRow& row : rows)
+      table.push_back({row.id, {}, row.severity, row.reporter, row.standing, row.summary, {}});
+  };
+  add(kRows);
+  add(file_finding_rows());
+  std::ranges::sort(table.begin() + others, table.end(), {}, &FindingKind::id);
   return table;
 }
 
@@ -630,7 +582,7 @@ std::string_view why_not_accepted(const FindingKind& kind) {
   if (kind.standing == Standing::physics) return "it is against physics or the rating of a part";
   if (kind.reporter == kWishes || kind.reporter == kBaseline)
     return "the entry that it names can be changed or removed";
-  if (kind.reporter == kFiles) return "it is about a file that is no spec: correct the file";
+  if (kind.reporter == kFileReporter) return "it is about a file that is no spec: correct the file";
   if (kind.reporter == kReader || kind.reporter == kCatalog || kind.reporter == kInventory)
     return "the value that it names cannot be read or resolved";
   return "the compiled files would be wrong, or the program that reads them would refuse them";

@@ -246,15 +246,16 @@ class Judge {
       if (*mib - system >= *mib * percent / 100 || !fresh(memory->span)) continue;
       const bool power = std::has_single_bit(static_cast<std::uint64_t>(*mib));
       const std::string all = format("{} GiB", *mib / 1024);
-      Finding& f = findings_.add(
-          power ? Severity::error : Severity::warning, "file-slurm-memory-overstated", memory->span,
-          power
-              ? format("RealMemory promises all {} of a node, but firmware and kernel hold a part: slurmd finds less, "
-                       "and slurmctld drains the node",
-                       all)
-              : format("RealMemory is exactly what {} hold: if that is all of the node, slurmd finds less, because "
-                       "firmware and kernel hold a part, and slurmctld drains the node",
-                       modules));
+      Finding& f =
+          power ? findings_.error("file-slurm-memory-overstated", memory->span,
+                                  format("RealMemory promises all {} of a node, but firmware and kernel hold a part: "
+                                         "slurmd finds less, and slurmctld drains the node",
+                                         all))
+                : findings_.warning("file-slurm-memory-overstated", memory->span,
+                                    format("RealMemory is exactly what {} hold: if that is all of the node, slurmd "
+                                           "finds less, because firmware and kernel hold a part, and slurmctld drains "
+                                           "the node",
+                                           modules));
       f.label(format("{} = {}; less 1/32 for the system: {} MiB", modules, all, *mib - system))
           .note({}, format("slurm.conf(5), RealMemory and SlurmctldParameters=node_reg_mem_percent (here {}): a node "
                            "with less registers as invalid, \"Low RealMemory\"",
