@@ -155,11 +155,10 @@ class Judge {
   void names() {
     if (!c_.text.whole) return;
     std::unordered_map<std::string, const SlurmNodeLine*> nodes;
-    if (c_.node_count > kMostNames) return;
     bool twice = false;
     for (const SlurmNodeLine& n : c_.nodes)
       for (std::int64_t i = 0; i < n.count(); ++i) {
-        const auto [found, fresh] = nodes.try_emplace(n.pattern->name(i), &n);
+        const auto [found, fresh] = nodes.try_emplace(n.each[static_cast<std::size_t>(i)], &n);
         if (fresh || twice) continue;
         twice = true;
         findings_
@@ -210,7 +209,8 @@ class Judge {
     std::set<std::string, std::less<>> switches;
     for (const SlurmRecord& r : topology.text.records)
       if (const SlurmSetting* name = r.find("switchname"))
-        for (const std::string& s : expanded(name->value)) switches.insert(s);
+        for (const std::string& s : host_list_names(name->value, left_).value_or(std::vector<std::string>()))
+          switches.insert(s);
     const std::set<std::string, std::less<>> none;
     for (const SlurmRecord& r : topology.text.records) {
       if (const SlurmSetting* nodes = r.find("nodes"); nodes && (r.find("switchname") || r.find("blockname")))
@@ -218,8 +218,8 @@ class Judge {
                 "topology.conf(5), Nodes: slurmctld reports a lookup failure");
       const SlurmSetting* children = r.find("switches");
       if (!children || !topology.text.whole) continue;
-      for (const std::string& s : expanded(children->value))
-        if (!switches.contains(s)) {
+      for (const std::string& s : host_list_names(children->value, left_).value_or(std::vector<std::string>()))
+        if (!switches.contains(s) && findings_.all().size() < kMostReported) {
           findings_
               .error("file-slurm-topology-unknown", children->span,
                      format("topology.conf defines no switch '{}': slurmctld does not start", s))
@@ -283,30 +283,18 @@ class Judge {
   }
 
   // A value of NodeName=DEFAULT is reported once.
-  bool fresh(SourceSpan span) { return reported_.insert({span.file, span.begin}).second; }
-
-  // The names of a host list; none where there are too many, or it is no host list.
-  std::vector<std::string> expanded(std::string_view list) {
-    std::vector<std::string> out;
-    for (const std::string_view term : host_list_terms(list)) {
-      HostPattern::Error error;
-      if (budget_ <= 0) return out;
-      const auto pattern = HostPattern::parse(term, error);
-      budget_ -= pattern ? pattern->count() : 1;
-      if (!pattern || budget_ <= 0) continue;
-      for (std::int64_t i = 0; i < pattern->count(); ++i) out.push_back(pattern->name(i));
-    }
-    return out;
+  bool fresh(SourceSpan span) {
+    return findings_.all().size() < kMostReported && reported_.insert({span.file, span.begin}).second;
   }
 
   void unknown(const SlurmSetting& list, const std::set<std::string, std::less<>>& sets, const std::string& who,
                std::string_view source) {
-    if (!defined_) return;
+    if (!defined_ || findings_.all().size() >= kMostReported) return;
     std::vector<std::string> missing;
     std::int64_t count = 0;
     for (const std::string_view term : host_list_terms(list.value)) {
       if (to_lower(term) == "all" || sets.contains(term)) continue;
-      for (const std::string& name : expanded(term))
+      for (const std::string& name : host_list_names(term, left_).value_or(std::vector<std::string>()))
         if (!known_.contains(name) && ++count <= 64) missing.push_back(name);
     }
     if (count == 0) return;
@@ -318,7 +306,7 @@ class Judge {
         .help("define them with NodeName=…, or take them out here");
   }
 
-  static constexpr std::int64_t kMostNames = 1 << 20;
+  static constexpr std::size_t kMostReported = 1000;  // of one file: judge.cc shows some of each kind
   const SlurmCluster& c_;
   FileId file_;
   Findings& findings_;
@@ -326,7 +314,7 @@ class Judge {
   bool defined_ = false;  // every node is known
   std::unordered_set<std::string> known_;
   std::vector<const SlurmEntry*> unlimited_;
-  std::int64_t budget_ = 4 * kMostNames;  // names that lists may have in all
+  std::int64_t left_ = 4 * kMostSlurmNames;  // names that lists may have in all
 };
 
 std::optional<SlurmCluster> beside(const Sources& sources, const ReadBeside& read, const std::string& name,
@@ -343,6 +331,12 @@ std::string judge_slurm(const Sources& sources, FileId file, const ReadBeside& r
   const auto gres = beside(sources, read, "gres.conf", findings),
              cgroup = beside(sources, read, "cgroup.conf", findings),
              topology = beside(sources, read, "topology.conf", findings);
+  if (c.unread)
+    findings
+        .warning("file-slurm-unread", c.unread->settings.front().second.span,
+                 format("these nodes were not checked: their names are no host list that can be read, or more than {}",
+                        grouped(kMostSlurmNames)))
+        .help("write them as Slurm does: NodeName=n[01-16],m7 (slurm.conf(5), NodeName)");
   Judge judge(c, file, findings);
   judge.confinement(cgroup, read != nullptr);
   judge.gres_types();

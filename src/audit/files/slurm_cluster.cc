@@ -9,9 +9,6 @@ namespace clusterc {
 namespace {
 
 constexpr std::int64_t kMostGres = 1 << 16;  // of one entry: more is a mistake, and sums stay exact
-// Names of all lines together that are counted, and what a list costs that is no host list: text from anywhere must not
-// take minutes.
-constexpr std::int64_t kMostNames = std::int64_t{1} << 22, kBadListCost = 1 << 16;
 constexpr std::array<std::string_view, 14> kDefaultKeys = {
     "cpus",       "procs", "boards", "sockets", "socketsperboard", "corespersocket", "threadspercore",
     "realmemory", "gres",  "state",  "nodes",   "maxtime",         "defaulttime",    "feature"};
@@ -99,11 +96,24 @@ std::vector<std::string_view> host_list_terms(std::string_view list) {
   return out;
 }
 
+std::optional<std::vector<std::string>> host_list_names(std::string_view list, std::int64_t& left) {
+  std::vector<std::string> out;
+  for (const std::string_view term : host_list_terms(list)) {
+    HostPattern::Error error;
+    if (left <= 0) return std::nullopt;
+    const auto pattern = HostPattern::parse(term, error);
+    left -= pattern ? pattern->count() : 1;
+    if (!pattern || left < 0) return std::nullopt;
+    for (std::int64_t i = 0; i < pattern->count(); ++i) out.push_back(pattern->name(i));
+  }
+  return out;
+}
+
 SlurmCluster slurm_cluster(SlurmText text) {
   SlurmCluster out;
   out.text = std::move(text);
   std::shared_ptr<const SlurmDefaults> of_nodes, of_partitions;
-  std::int64_t cost = 0;
+  std::int64_t left = kMostSlurmNames;
   for (const SlurmRecord& record : out.text.records) {
     const auto& [key, first] = record.settings.front();
     if (!begins_entry(key)) {
@@ -118,10 +128,12 @@ SlurmCluster slurm_cluster(SlurmText text) {
     } else if (key == "nodename") {
       SlurmNodeLine node;
       static_cast<SlurmEntry&>(node) = {&record, of_nodes, first.value};
-      HostPattern::Error error;
-      if (cost < kMostNames) node.pattern = HostPattern::parse(first.value, error);
-      cost += node.pattern ? node.count() : kBadListCost;
-      if (!node.pattern) out.text.whole = false;
+      if (auto names = host_list_names(first.value, left)) {
+        node.each = std::move(*names);
+      } else {
+        out.text.whole = false;
+        if (!out.unread) out.unread = &record;
+      }
       out.node_count += node.count();
       if (const SlurmSetting* gres = node.find("gres"))
         for (const SlurmGres& g : gpus_of_gres(gres->value)) out.gpu_count += g.count * node.count();

@@ -23,8 +23,8 @@ struct SlurmEntry {
 };
 
 struct SlurmNodeLine : SlurmEntry {
-  std::optional<HostPattern> pattern;  // none: it is no host list
-  std::int64_t count() const { return pattern ? pattern->count() : 0; }
+  std::vector<std::string> each;  // name by name
+  std::int64_t count() const { return static_cast<std::int64_t>(each.size()); }
 };
 
 struct SlurmGres {
@@ -39,6 +39,7 @@ struct SlurmCluster {
   std::map<std::string, SlurmSetting, std::less<>> settings;
   std::vector<SlurmNodeLine> nodes;
   std::vector<SlurmEntry> partitions, node_sets;
+  const SlurmRecord* unread = nullptr;  // the first whose nodes are no host list, or too many
   std::int64_t node_count = 0, gpu_count = 0;
   const SlurmSetting* find(std::string_view key) const {
     const auto found = settings.find(key);
@@ -49,5 +50,10 @@ SlurmCluster slurm_cluster(SlurmText);
 
 // "n[1-4],m7" -> "n[1-4]", "m7": the commas outside of brackets.
 std::vector<std::string_view> host_list_terms(std::string_view list);
+
+inline constexpr std::int64_t kMostSlurmNames = std::int64_t{1} << 20;  // of all lists of one kind together
+// The names of a host list, in the order written; each term is read by itself, so that a long list costs no more than
+// its names. nullopt: it is no host list, or has more names than are `left`.
+std::optional<std::vector<std::string>> host_list_names(std::string_view list, std::int64_t& left);
 
 }  // namespace clusterc

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 #include "audit/files/words.h"
 #include "base/format.h"
@@ -15,13 +16,10 @@
 namespace clusterc {
 namespace {
 
-// What looking names up may cost: about as much as each list is long.
-constexpr std::int64_t kMostCost = std::int64_t{1} << 28;
-
 struct DeviceLine {
   const SlurmRecord* record = nullptr;
-  std::optional<HostPattern> nodes;  // none: of all nodes
-  std::string type;                  // lower case
+  bool all = false;  // of all nodes
+  std::string type;  // lower case
   std::int64_t count = 0;
 };
 
@@ -51,9 +49,11 @@ class Devices {
       if (record.find("multiplefiles")) return false;
       DeviceLine line;
       line.record = &record;
+      line.all = !nodes;
       if (nodes) {
-        HostPattern::Error error;
-        if (!(line.nodes = HostPattern::parse(nodes->value, error))) return false;
+        const auto names = host_list_names(nodes->value, left);
+        if (!names) return false;
+        for (const std::string& host : *names) of_node[host].push_back(lines.size());
       }
       if (const SlurmSetting* type = record.find("type")) line.type = to_lower(type->value);
       const SlurmSetting *file = record.find("file"), *count = record.find("count");
@@ -71,6 +71,8 @@ class Devices {
     return true;
   }
   std::vector<DeviceLine> lines;
+  std::unordered_map<std::string, std::vector<std::size_t>> of_node;  // numbers of lines
+  std::int64_t left = kMostSlurmNames;
 };
 
 // What one line of slurm.conf promises, and the lines of gres.conf that some of its nodes have in common.
@@ -83,7 +85,7 @@ struct Case {
     return format("'{}'{}", fold_names(first_names), rest > 0 ? format(" and {} more", grouped(rest)) : "");
   }
 };
-constexpr std::size_t kNamesShown = 64;
+constexpr std::size_t kNamesShown = 64, kMostReported = 1000, kMostOfAll = 64;
 
 // The same list of files with `count` of them: "/dev/nvidia[0-6]" -> "/dev/nvidia[0-7]"; empty: it is no plain range.
 std::string longer_range(std::string_view list, std::int64_t count) {
@@ -160,28 +162,31 @@ void compare(const SlurmSetting& gres, const std::vector<SlurmGres>& promised,
 void judge_slurm_devices(const SlurmCluster& slurm, const SlurmCluster& gres, Findings& findings) {
   Devices devices;
   if (!devices.read(gres) || devices.lines.empty()) return;
-  std::int64_t cost = 0, each = 1;
-  for (const DeviceLine& line : devices.lines)
-    each += 1 + static_cast<std::int64_t>(line.nodes ? line.nodes->text().size() / 16 : 0);
+  std::vector<std::size_t> of_all;
+  for (std::size_t i = 0; i < devices.lines.size(); ++i)
+    if (devices.lines[i].all) of_all.push_back(i);
+  if (of_all.size() > kMostOfAll) return;
   for (const SlurmNodeLine& node : slurm.nodes) {
     const SlurmSetting* setting = node.find("gres");
     const std::vector<SlurmGres> promised = setting ? gpus_of_gres(setting->value) : std::vector<SlurmGres>();
     const auto untyped = std::ranges::count_if(promised, [](const SlurmGres& g) { return g.type.empty(); });
     // Which devices a promise without a type takes beside one with a type is the order of slurmd.
-    if (promised.empty() || !node.pattern || (untyped > 0 && promised.size() > 1)) continue;
+    if (promised.empty() || node.each.empty() || (untyped > 0 && promised.size() > 1)) continue;
     std::map<std::vector<const DeviceLine*>, Case> cases;
-    for (std::int64_t i = 0; i < node.count(); ++i) {
-      const std::string name = node.pattern->name(i);
+    for (const std::string& name : node.each) {
+      std::vector<std::size_t> numbers = of_all;
+      if (const auto own = devices.of_node.find(name); own != devices.of_node.end())
+        numbers.insert(numbers.end(), own->second.begin(), own->second.end());
+      std::ranges::sort(numbers);
       std::vector<const DeviceLine*> lines;
-      if ((cost += each) > kMostCost) return;
-      for (const DeviceLine& line : devices.lines)
-        if (!line.nodes || line.nodes->index_of(name) >= 0) lines.push_back(&line);
+      for (const std::size_t n : numbers) lines.push_back(&devices.lines[n]);
       Case& of = cases[lines];
       if (of.first_names.size() < kNamesShown) of.first_names.push_back(name);
       ++of.count;
     }
     // In the order of gres.conf, not of addresses: the lines lie in one vector.
-    for (const auto& [lines, of] : cases) compare(*setting, promised, lines, of, findings);
+    for (const auto& [lines, of] : cases)
+      if (findings.all().size() < kMostReported) compare(*setting, promised, lines, of, findings);
   }
 }
 

@@ -178,6 +178,14 @@ TEST(SlurmFile, GpusAreConfined) {
             Ids{"warning file-slurm-gpus-unconfined"});
 }
 
+TEST(SlurmFile, OneMistakeALineIsCounted) {
+  std::string text = kFenced;
+  for (int i = 0; i < 500; ++i) text += format("NodeName=n{} CPUs=3 Sockets=2 CoresPerSocket=2\n", i);
+  Folder f{text, kCgroup};
+  EXPECT_EQ(f.judge().count("error file-slurm-cpus-differ"), 20u);
+  EXPECT_EQ(f.findings.all().back().notes.back().message, "480 more findings of this kind are not shown");
+}
+
 TEST(SlurmFile, AFileThatIsNotThereHidesWhatNeedsAllLines) {
   Folder f{kFenced + "Include nodes\nNodeName=n1\nPartitionName=a Nodes=n[1-9]\n", {}};
   EXPECT_EQ(f.judge(), Ids{"warning file-slurm-unread"});
