@@ -73,7 +73,9 @@ class Reader {
   void unread(Severity severity, SourceSpan span, std::string message, std::string help) {
     out.whole = false;
     if (++reported_ > kMostReported) return;
-    findings_.add(severity, "file-slurm-unread", span, std::move(message)).help(std::move(help));
+    Finding& f = severity == Severity::error ? findings_.error("file-slurm-unread", span, std::move(message))
+                                             : findings_.warning("file-slurm-unread", span, std::move(message));
+    f.help(std::move(help));
   }
 
   void take(const Joined& joined, FileId file, int depth) {
