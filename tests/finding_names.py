@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The table of findings (src/rules/finding_table.cc, finding_table_audit.cc) and the sources agree: every id that is reported stands in the table and is known to
+"""The table of findings (src/rules/finding_table.cc, finding_rows*.cc) and the sources agree: every id that is reported stands in the table and is known to
 `clusterc explain`, nothing else stands there, and reporter and severity are those of the sources.
 
 usage: finding_names.py CLUSTERC SOURCE | finding_names.py --self-test
@@ -48,7 +48,7 @@ REPORTERS = {   # of ids that are reported from the files of this room alone
     "the spec reader": ("yaml/", "spec/", "fields/", "model/", "rules/", "cli/", "lsp/", "catalog/", "pipeline.cc"), "the catalogue": ("catalog/", "model/"),
     "the reader of `accept`, `severity` and `thresholds`": ("rules/",), "`check --baseline`": ("rules/baseline",), "the inventory reader": ("system/inventory", "system/system.cc"),
     "the reader of the site's templates": ("template/", "compile/site_templates"), "the reader of `extra` lines": ("compile/", "system/"),
-    "the view of the deployed cluster": ("system/",), "`audit`": ("audit/",), "the outputs that install nodes": ("system/install",),
+    "the view of the deployed cluster": ("system/",), "`audit`": ("audit/",), "`check` of a file that is no spec": ("audit/files/",), "the outputs that install nodes": ("system/install",),
 }
 
 
@@ -62,7 +62,7 @@ def severities_in(text):
 
 def rows_of(text):
     """Rows of the table: (id, severity, reporter)."""
-    text = text.replace("kAuditReporter", '"`audit`"')
+    text = text.replace("kAuditReporter", '"`audit`"').replace("kFileReporter", '"`check` of a file that is no spec"')
     constants = dict(re.findall(r'\b(k[A-Z][A-Za-z]*) = "([^"]*)"', text))
     rows = re.findall(r'^    \{"([a-z0-9-]+)",\s*Severity::(\w+),\s*("[^"]*"|k\w+),', text, re.M)
     return [(name, severity, constants.get(reporter, reporter.strip('"'))) for name, severity, reporter in rows]
@@ -94,10 +94,10 @@ def main():
         print(__doc__.strip(), file=sys.stderr)
         return 2
     clusterc, source = sys.argv[1], pathlib.Path(sys.argv[2])
-    tables = [source / "src/rules/finding_table.cc", source / "src/rules/finding_table_audit.cc"]
+    table = source / "src/rules/finding_table.cc"
     placed, every, severities, files = {}, set(), {}, {}
     for path in sorted((source / "src").rglob("*")):
-        if path.suffix not in (".cc", ".h") or path.name in ("finding_table.cc", "finding_table.h", "finding_table_audit.cc"):
+        if path.suffix not in (".cc", ".h") or path.name.startswith(("finding_table.", "finding_rows")):
             continue
         text = path.read_text(encoding="utf-8")
         found, texts = names_in(text)
@@ -108,19 +108,16 @@ def main():
         for name in texts:
             files.setdefault(name, set()).add(str(path.relative_to(source / "src")))
         every |= texts
-    lines = [f"{path}: '{name}' can be found, and `clusterc explain {name}` does not know it: src/rules/finding_table.cc" for name, path in sorted(placed.items()) if not known(clusterc, name)]
-    count = 0
-    for table in tables:
-        where, rows = table.relative_to(source), rows_of(table.read_text(encoding="utf-8"))
-        lines += [f"{where}: '{name}' stands nowhere else" for name, _, _ in rows if name not in every]
-        lines += [f"{where}: `clusterc explain {name}` does not know it" for name, _, _ in rows if not known(clusterc, name)]
-        lines += [f"{where}: '{after[0]}' stands behind '{before[0]}'" for before, after in zip(rows, rows[1:]) if after[0] <= before[0]]
-        lines += [f"{where}: {wrong}" for name, severity, reporter in rows if (wrong := wrong_row(name, severity, reporter, severities.get(name, set()), files.get(name, set())))]
-        count += len(rows)
-        if not rows:
-            lines.append(f"{where}: no row was found: the reader of the table is broken")
-    if count < 150:
-        lines.append(f"{count} rows were found: the reader of the table is broken")
+    where = table.relative_to(source)
+    lines = [f"{path}: '{name}' can be found, and `clusterc explain {name}` does not know it: {where}" for name, path in sorted(placed.items()) if not known(clusterc, name)]
+    parts = [rows_of(part.read_text(encoding="utf-8")) for part in (table, *sorted(table.parent.glob("finding_rows*.cc")))]
+    rows = [row for part in parts for row in part]
+    lines += [f"{where}: '{name}' stands nowhere else" for name, _, _ in rows if name not in every]
+    lines += [f"{where}: `clusterc explain {name}` does not know it" for name, _, _ in rows if not known(clusterc, name)]
+    lines += [f"{where}: '{after[0]}' stands behind '{before[0]}'" for part in parts for before, after in zip(part, part[1:]) if after[0] <= before[0]]
+    lines += [f"{where}: {wrong}" for name, severity, reporter in rows if (wrong := wrong_row(name, severity, reporter, severities.get(name, set()), files.get(name, set())))]
+    if len(rows) < 150:
+        lines.append(f"{where}: {len(rows)} rows were found: the reader of the table is broken")
     if len(placed) < 100:
         lines.append(f"{len(placed)} names were found in the sources: the reader of them is broken")
     print(*lines, sep="\n", end="\n" if lines else "")

@@ -20,7 +20,7 @@ LAUNCH = TARGETS
 RULES = TARGETS | {"targets"}
 SYSTEM = RULES
 VALIDATE = RULES | {"launch"}
-AUDIT = LAUNCH | {"launch"}
+AUDIT = RULES | {"launch"}
 REPORT = RULES | {"rules", "system", "launch", "validate", "audit"}
 EVERYTHING = REPORT | {"report", "compile", "cli", "lsp", "pipeline"}
 

@@ -7,6 +7,7 @@
 #include "base/format.h"
 #include "base/printable.h"
 #include "cli/command.h"
+#include "cli/known_files.h"
 #include "cli/spec_files.h"
 #include "cli/watch.h"
 #include "diag/mend.h"
@@ -38,6 +39,7 @@ void options(po::options_description& o) {
       "also print the entries of `accept` for each error and warning, to paste with a reason")(
       "verbose", po::bool_switch(), "list each check that was skipped because a key is missing")(
       "watch", po::bool_switch(), "check again whenever a file changes; Ctrl-C ends it");
+  add_known_file_options(o);
 }
 
 // Several specs in a format for machines make one document: findings of all, with the files of all.
@@ -140,7 +142,8 @@ class BaselineFile {
 
 struct Checked {
   std::shared_ptr<Run> run;
-  int status = kOk;  // of what was to be written
+  int status = kOk;     // of what was to be written
+  std::string summary;  // of a file that is no spec
 };
 
 // Mends the text of a spec, and writes it, or shows how it would differ.
@@ -217,9 +220,9 @@ class Checking {
       if (one_document)
         collect(path, *checked.run);
       else if (!baseline_.writing())
-        report(path, *checked.run);
+        report(path, checked);
       else if (!checked.run->unreadable.empty())
-        report(path, *checked.run);
+        report(path, checked);
     }
     if (baseline_.writing()) return std::max<int>(worst_ == kUnjudged ? kUnjudged : kOk, baseline_.write());
     if (one_document)
@@ -255,8 +258,10 @@ class Checking {
   Checked check(const std::string& path) {
     RunOptions options = run_options(given_, path);
     options.edition = edition_;
+    if (KnownFileRun other = check_known_file(path, options, given_); other.run)
+      return {std::move(other.run), kOk, std::move(other.summary)};
     if (fixing_ || showing_) return mend_spec(path, options, baseline_, fixing_);
-    Checked out{run_pipeline(path, Stage::checked, options), kOk};
+    Checked out{run_pipeline(path, Stage::checked, options), kOk, {}};
     baseline_.apply(*out.run, path);
     return out;
   }
@@ -269,11 +274,13 @@ class Checking {
     take_over(all_, one);
   }
 
-  void report(const std::string& path, Run& run) {
+  void report(const std::string& path, const Checked& checked) {
+    Run& run = *checked.run;
     const int status = report_findings(run, path, given_, (fixing_ && path == "-") || showing_);
     worst_ = std::max(worst_, status);
     if (status != kOk) ++with_errors_;
-    if (status == kOk && run.findings.empty()) put_error(all_well(path, run));
+    if (status == kOk && run.findings.empty())
+      put_error(run.plan ? all_well(path, run) : format("{}: no findings: {}\n", printable(path), checked.summary));
     if (given_["accept"].as<bool>()) put_text(entries_to_paste(path, run));
   }
 

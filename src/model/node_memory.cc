@@ -41,8 +41,7 @@ std::int64_t percent_of(std::int64_t mib, std::int64_t percent) { return (mib * 
 
 Share system_share(const Cluster& c, const ServerModel& s, std::int64_t fitted) {
   if (!s.virtual_machine && !s.instance)
-    return {(fitted + kRealMachinePart - 1) / kRealMachinePart,
-            format("1/{}, firmware, kernel and daemons", kRealMachinePart)};
+    return {system_memory_of_real_machine(fitted), format("1/{}, firmware, kernel and daemons", kRealMachinePart)};
   const std::string provider = c.spec.site ? to_lower(c.spec.site->provider.value_or("")) : std::string();
   const auto is = [&](std::string_view word) { return provider.find(word) != std::string::npos; };
   constexpr std::string_view kText = "hypervisor, kernel and daemons";
@@ -160,6 +159,10 @@ std::int64_t crash_kernel_mib(const Software& s, std::int64_t memory_mib) {
   if (by_distribution) return size_of_ranges(default_ranges(s, memory_mib), memory_mib);
   if (plain) return *plain;
   return high ? *high + low.value_or(kLowWithHigh) : 0;
+}
+
+std::int64_t system_memory_of_real_machine(std::int64_t fitted) {
+  return (fitted + kRealMachinePart - 1) / kRealMachinePart;
 }
 
 NodeMemory node_memory(const Cluster& c, const NodeGroupModel& g) {

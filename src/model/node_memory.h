@@ -25,6 +25,9 @@ struct NodeMemory {               // MiB
   std::int64_t least_usable = 0;  // that a healthy node shows (MemTotal)
   std::string formula;            // "2097152 MiB, less 65536 MiB (1/32, …)"
 };
+// Of `fitted` MiB of a real machine, the MiB that firmware, kernel and daemons hold: on the safe side.
+std::int64_t system_memory_of_real_machine(std::int64_t fitted);
+
 // Of one node of the group; all 0 where its memory is not known.
 NodeMemory node_memory(const Cluster&, const NodeGroupModel&);
 

@@ -33,7 +33,8 @@ std::string_view before_comment(std::string_view s) {
 // Key = Value, blanks around the sign or not; before the sign + - * or /; a value in quotes, or to the next blank, and
 // never empty without quotes.
 SlurmLine read_slurm_line(std::string_view text, SourceSpan span) {
-  SlurmLine line{span, {}, {}};
+  SlurmLine line{span, {}, {}, {}};
+  const auto offset = [&](std::string_view part) { return static_cast<std::size_t>(part.data() - text.data()); };
   for (std::string_view left = past_blanks(before_comment(text)); !left.empty(); left = past_blanks(left)) {
     const std::string_view here = left;
     std::size_t n = 0;
@@ -47,6 +48,7 @@ SlurmLine read_slurm_line(std::string_view text, SourceSpan span) {
       if (end != std::string_view::npos && (end + 1 == left.size() || is_blank(left[end + 1]))) {
         line.pairs.emplace_back(to_lower(key), left.substr(1, end - 1));
         left.remove_prefix(end + 1);
+        line.places.push_back({offset(here), offset(left)});
         continue;
       }
       const std::size_t length =
@@ -54,6 +56,7 @@ SlurmLine read_slurm_line(std::string_view text, SourceSpan span) {
       if (length > 0) {
         line.pairs.emplace_back(to_lower(key), left.substr(0, length));
         left.remove_prefix(length);
+        line.places.push_back({offset(here), offset(left)});
         continue;
       }
     }

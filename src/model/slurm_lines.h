@@ -14,7 +14,11 @@ namespace clusterc {
 struct SlurmLine {
   SourceSpan span;
   std::vector<std::pair<std::string, std::string>> pairs;  // keys in lower case
-  std::string rest;  // where it is no Key=Value any more: Slurm ends there ("Parse error")
+  struct Place {
+    std::size_t begin = 0, end = 0;  // offsets in the text: from the key to the end of the value
+  };
+  std::vector<Place> places;  // of each pair
+  std::string rest;           // where it is no Key=Value any more: Slurm ends there ("Parse error")
   const std::string* value(std::string_view key) const {  // of those that come again the last, as Slurm has it
     for (auto p = pairs.rbegin(); p != pairs.rend(); ++p)
       if (p->first == key) return &p->second;

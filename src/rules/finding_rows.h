@@ -1,4 +1,4 @@
-// Rows of the table of findings that no rule brings.
+// Rows of the table of findings that stand in files of their own; finding_table.cc puts them together.
 #pragma once
 #include <span>
 #include <string_view>
@@ -16,5 +16,7 @@ struct FindingRow {
 };
 
 std::span<const FindingRow> audit_finding_rows();  // by id
+inline constexpr std::string_view kFileReporter = "`check` of a file that is no spec";
+std::span<const FindingRow> file_finding_rows();
 
 }  // namespace clusterc

@@ -16,8 +16,8 @@ constexpr std::string_view kRuleBook = "the rule book", kReader = "the spec read
                            kTemplates = "the reader of the site's templates", kExtra = "the reader of `extra` lines",
                            kSystem = "the view of the deployed cluster", kInstallers = "the outputs that install nodes";
 
-// By id; those of `audit` stand in finding_table_audit.cc. tests/finding_names.py walks the sources: each id that can
-// be reported stands here, with the severity and the reporter that the sources give it, and nothing else does.
+// By id; those of `audit` and of files stand in finding_rows_….cc. tests/finding_names.py walks the sources: each id
+// that can be reported stands here, with the severity and the reporter that the sources give it, and nothing else does.
 constexpr FindingRow kRows[] = {
     {"ansible-groups-collide", Severity::error, "output ansible", Standing::must_mend,
      "Ansible group names have only letters, digits and '_', so two node groups would have the same name"},
@@ -440,8 +440,8 @@ constexpr FindingRow kRows[] = {
     {"spec-option", Severity::error, kReader, Standing::must_mend,
      "a command line option sets a value that the spec cannot have"},
     {"spec-other-file", Severity::error, kReader, Standing::must_mend,
-     "the file is not a spec: it is a slurm.conf, an ibnetdiscover dump, an nvidia-smi matrix, a NetBox device type or "
-     "an HPL.dat"},
+     "the file is not a spec but one of another program; `check` judges some of these files, and the help names the "
+     "command that reads it"},
     {"spec-out-of-range", Severity::error, kReader, Standing::must_mend, "a number is out of range"},
     {"spec-part-like-itself", Severity::error, kCatalog, Standing::must_mend, "a part is defined as `like` itself"},
     {"spec-part-misplaced", Severity::error, kCatalog, Standing::must_mend,
@@ -536,11 +536,15 @@ std::vector<FindingKind> whole_table() {
   for (const Rule* rule : all_rules())
     table.push_back({rule->id, rule->code, rule->severity, kRuleBook,
                      rule->physics ? Standing::physics : Standing::acceptable, rule->summary, rule->explanation});
-  const auto rules = static_cast<std::ptrdiff_t>(table.size());
-  for (const std::span<const FindingRow> rows : {std::span<const FindingRow>(kRows), audit_finding_rows()})
+  const auto others = static_cast<std::ptrdiff_t>(table.size());
+  const auto add = [&](std::span<const FindingRow> rows) {
     for (const FindingRow& row : rows)
       table.push_back({row.id, {}, row.severity, row.reporter, row.standing, row.summary, {}});
-  std::sort(table.begin() + rules, table.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+  };
+  add(kRows);
+  add(audit_finding_rows());
+  add(file_finding_rows());
+  std::ranges::sort(table.begin() + others, table.end(), {}, &FindingKind::id);
   return table;
 }
 
@@ -563,6 +567,7 @@ std::string_view why_not_accepted(const FindingKind& kind) {
   if (kind.standing == Standing::physics) return "it is against physics or the rating of a part";
   if (kind.reporter == kWishes || kind.reporter == kBaseline)
     return "the entry that it names can be changed or removed";
+  if (kind.reporter == kFileReporter) return "it is about a file that is no spec: correct the file";
   if (kind.reporter == kReader || kind.reporter == kCatalog || kind.reporter == kInventory)
     return "the value that it names cannot be read or resolved";
   return "the compiled files would be wrong, or the program that reads them would refuse them";

@@ -8,88 +8,149 @@
 namespace clusterc {
 namespace {
 
-constexpr std::size_t kHead = 64 * 1024;
+constexpr std::string_view kWithSlurmConf =
+    "`clusterc check slurm.conf` reads it together with the slurm.conf of its folder";
 
-bool any_line(std::string_view text, auto&& holds) {
-  for (std::string_view rest = text.substr(0, kHead); !rest.empty();) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    if (holds(trim(rest.substr(0, end)))) return true;
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+// In the order of FileKind.
+constexpr std::array<OtherFile, 16> kFiles = {{
+    {FileKind::slurm_conf, "a slurm.conf",
+     "`clusterc check FILE` judges it; `clusterc compile SPEC -o DIR` writes slurm.conf, and `clusterc init --ask` "
+     "begins "
+     "a spec"},
+    {FileKind::gres_conf, "a gres.conf", kWithSlurmConf},
+    {FileKind::cgroup_conf, "a cgroup.conf", kWithSlurmConf},
+    {FileKind::topology_conf, "a topology.conf", kWithSlurmConf},
+    {FileKind::topology_yaml, "a topology.yaml of Slurm", "`clusterc compile SPEC -o DIR` writes Slurm's topology"},
+    {FileKind::hpl_dat, "an HPL.dat",
+     "`clusterc check FILE --gpus N --gpu-memory SIZE` judges it; what a run must reach stands in a spec under "
+     "`targets: { hpl: … }`"},
+    {FileKind::ibnetdiscover, "a dump of ibnetdiscover",
+     "`clusterc audit SPEC --fabric FILE` compares it with the plan of a spec"},
+    {FileKind::iblinkinfo, "a list of iblinkinfo",
+     "`clusterc audit SPEC --fabric FILE` reads what ibnetdiscover prints: ibnetdiscover > FILE"},
+    {FileKind::nvidia_smi_xml, "a report of `nvidia-smi -q -x`",
+     "`clusterc check FILE` judges it; `clusterc init --probe` on that machine writes a spec"},
+    {FileKind::nvidia_smi_topo, "the matrix of `nvidia-smi topo -m`",
+     "`clusterc check FILE` judges it; `clusterc init --probe` on that machine writes a spec with its PCIe tree"},
+    {FileKind::lspci, "a list of `lspci -vvv`",
+     "`clusterc init --probe` on that machine writes a spec with its PCIe tree"},
+    {FileKind::lstopo_xml, "a topology that lstopo wrote",
+     "`clusterc init --probe` on that machine writes a spec with its PCIe tree"},
+    {FileKind::netbox_csv, "a CSV export of NetBox",
+     "`clusterc plan SPEC -o DIR` writes CSV files for NetBox's import; `clusterc catalog import` reads device types"},
+    {FileKind::netbox_device_type, "a device type of NetBox",
+     "a part of one's own is a file below the folder that a spec names with `parts: [./parts]`: `clusterc catalog "
+     "PART` "
+     "prints one to begin from"},
+    {FileKind::dcgm_log, "a log of `dcgmi diag`", "`clusterc validate SPEC` runs and judges the tests of the nodes"},
+    {FileKind::nccl_log, "a log of nccl-tests",
+     "`clusterc validate SPEC` runs and judges collectives; the figure to expect is in `clusterc plan SPEC`"},
+}};
+
+const OtherFile* row(FileKind kind) { return &kFiles[static_cast<std::size_t>(kind)]; }
+
+// "NodeName" of "NodeName=n1 …" and of "nodename = n1"; empty: the line begins otherwise.
+std::string_view first_key(std::string_view line) {
+  std::size_t n = 0;
+  while (n < line.size() && ((line[n] | 0x20) >= 'a' && (line[n] | 0x20) <= 'z')) ++n;
+  const std::string_view rest = trim(line.substr(n));
+  return rest.starts_with('=') ? line.substr(0, n) : std::string_view();
+}
+
+bool is_number(std::string_view word) {
+  return !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
+}
+std::string_view first_word(std::string_view line) { return line.substr(0, line.find_first_of(" \t")); }
+
+// "0000:1b:00.0", "1b:00.0"
+bool is_pci_address(std::string_view word) {
+  const std::size_t dot = word.rfind('.');
+  return word.size() >= 7 && dot == word.size() - 2 && word[dot - 3] == ':' &&
+         word.find_first_not_of("0123456789abcdef:.") == word.npos;
+}
+
+// Exports of devices, cables and prefixes: titles as the page shows them, or names of fields.
+bool is_netbox_header(std::string_view line) {
+  const std::string lower = to_lower(line);
+  std::vector<std::string> columns;
+  for (const std::string_view word : split(lower, ',')) {
+    std::string_view column = trim(word);
+    if (column.size() > 1 && column.front() == '"' && column.back() == '"')
+      column = column.substr(1, column.size() - 2);
+    columns.push_back(replace_all(column, " ", "_"));
   }
-  return false;
-}
-
-bool begins(std::string_view line, std::string_view word) {
-  return line.size() >= word.size() && to_lower(line.substr(0, word.size())) == word;
-}
-
-// Keys of slurm.conf(5) and gres.conf(5), in any case; a spec has no `=` behind a word.
-bool is_slurm(std::string_view text) {
-  constexpr std::array<std::string_view, 5> kKeys = {
-      "clustername=", "slurmctldhost=", "nodename=", "partitionname=", "slurmctldport="};
-  return any_line(text, [&](std::string_view line) {
-    return std::ranges::any_of(kKeys, [&](std::string_view key) { return begins(line, key); });
-  });
-}
-
-// ibnetdiscover(8), "Topology file format": records of switches and adapters between lines of ids.
-bool is_ibnetdiscover(std::string_view text) {
-  return any_line(text, [](std::string_view line) {
-    return line.starts_with("switchguid=0x") || line.starts_with("caguid=0x") || line.starts_with("sysimgguid=0x") ||
-           line.starts_with("# Topology file: generated on");
-  });
-}
-
-// The matrix of `nvidia-smi topo -m`: a head of GPUs, and the legend of its words.
-bool is_nvidia_topology(std::string_view text) {
-  return any_line(text, [](std::string_view line) {
-    return line.find("GPU0") != line.npos &&
-           (line.find("CPU Affinity") != line.npos || line.find("GPU1") != line.npos) && line.find(':') == line.npos;
-  });
-}
-
-// The devicetype-library of NetBox (netbox-community/devicetype-library, schema/devicetype.json): these three are
-// required.
-bool is_netbox_device_type(std::string_view text) {
-  const auto key = [&](std::string_view name) {
-    for (std::string_view rest = text.substr(0, kHead); !rest.empty();) {
-      if (rest.starts_with(name)) return true;
-      const std::size_t end = rest.find('\n');
-      rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
-    }
-    return false;
-  };
-  return key("manufacturer:") && key("model:") && key("slug:") && !key("clusterc:");
-}
-
-// HPL 2.3, testing/ptest/HPL.dat: two lines of free text, the output file, the device, and the number of orders.
-bool is_hpl(std::string_view text) {
-  text = text.substr(0, 1000);
-  return text.find("HPLinpack benchmark input file") != text.npos || text.find("# of problems sizes (N)") != text.npos;
+  const auto has = [&](std::string_view name) { return std::ranges::find(columns, name) != columns.end(); };
+  if (columns.size() < 4) return false;
+  return (has("name") && has("site") && (has("device_type") || has("type")) && (has("role") || has("device_role"))) ||
+         (has("side_a_device") && has("side_b_device")) ||
+         (has("termination_a") && has("termination_b") && has("status"));
 }
 
 }  // namespace
 
-std::optional<OtherFile> recognise_other_file(std::string_view text) {
-  if (is_hpl(text))
-    return OtherFile{
-        "an HPL.dat",
-        "`clusterc validate SPEC` makes the input of its own LINPACK run; what a run must reach stands in a "
-        "spec under `targets: { hpl: … }`"};
-  if (is_ibnetdiscover(text))
-    return OtherFile{"a dump of ibnetdiscover",
-                     "`clusterc audit SPEC --fabric FILE` compares it with the plan of a spec"};
-  if (is_slurm(text))
-    return OtherFile{"a slurm.conf",
-                     "`clusterc compile SPEC -o DIR` writes slurm.conf; `clusterc init --ask` begins a spec"};
-  if (is_nvidia_topology(text))
-    return OtherFile{"the matrix of `nvidia-smi topo -m`",
-                     "`clusterc init --probe` on that machine writes a spec with its PCIe tree"};
-  if (is_netbox_device_type(text))
-    return OtherFile{"a device type of NetBox",
-                     "a part of one's own is a file below the folder that a spec names with "
-                     "`parts: [./parts]`: `clusterc catalog PART` prints one to begin from"};
-  return std::nullopt;
+const OtherFile* recognise_other_file(std::string_view text) {
+  text = text.substr(0, kOtherFileHead);
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  int slurm = 0, gres = 0, cgroup = 0, topology = 0, netbox = 0;
+  bool topo = false, blocks = false;
+  std::size_t number = 0;
+  std::array<std::string_view, 5> first = {};  // lines, trimmed
+  for (std::size_t begin = 0; begin < text.size(); ++number) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view raw = text.substr(begin, end - begin), line = trim(raw);
+    begin = end + 1;
+    if (number < first.size()) first[number] = line;
+    if (raw.starts_with("clusterc:")) return nullptr;
+    if (line.empty() || line.front() == '#') continue;
+    topo |= line.find("GPU0") != line.npos && line.find(':') == line.npos &&
+            (line.find("CPU Affinity") != line.npos || line.find("GPU1") != line.npos);
+    netbox += raw.starts_with("manufacturer:") || raw.starts_with("model:") || raw.starts_with("slug:");
+    blocks |= raw.starts_with("- topology:") || raw.starts_with("- topology :");
+    const std::string key = to_lower(first_key(line));
+    if (key.empty()) continue;
+    for (const std::string_view own : {"clustername", "slurmctldhost", "controlmachine", "partitionname", "selecttype",
+                                       "proctracktype", "slurmctldport", "slurmdspooldir"})
+      slurm += key == own;
+    const std::string words = to_lower(line);
+    if (key == "nodename" && words.find("file=") == words.npos && words.find("name=", 9) == words.npos) ++slurm;
+    gres += key == "autodetect" || ((key == "nodename" || key == "name") &&
+                                    (words.find("file=") != words.npos || words.find("count=") != words.npos));
+    cgroup += key.starts_with("constrain") || key == "cgroupplugin" || key == "cgroupautomount";
+    topology += key == "switchname" || key == "blockname";
+  }
+  if (slurm > 0) return row(FileKind::slurm_conf);
+  if (gres > 0) return row(FileKind::gres_conf);
+  if (cgroup > 0) return row(FileKind::cgroup_conf);
+  if (topology > 0) return row(FileKind::topology_conf);
+
+  // HPL 2.3, testing/ptest/HPL.dat: two lines of free text, the output file, the device, and the number of sizes.
+  if (is_number(first_word(first[3])) && is_number(first_word(first[4])) &&
+      (text.find("Ns") != text.npos || text.find("problem") != text.npos))
+    return row(FileKind::hpl_dat);
+  const std::string_view top = text.substr(0, 1000);
+  if (top.find("HPLinpack benchmark input file") != top.npos || top.find("# of problems sizes (N)") != top.npos)
+    return row(FileKind::hpl_dat);
+  const auto has = [&](std::string_view words) { return text.find(words) != text.npos; };
+  if (has("<nvidia_smi_log>")) return row(FileKind::nvidia_smi_xml);
+  if (has("<topology") && (has("hwloc") || has("<object type=\"Machine\""))) return row(FileKind::lstopo_xml);
+  // ibnetdiscover(8), "Topology file format": records of switches and adapters between lines of ids.
+  if (has("\nswitchguid=") || has("\ncaguid=") || has("\nsysimgguid=0x") || has("# Topology file: generated on"))
+    return row(FileKind::ibnetdiscover);
+  if ((has("Switch: 0x") || has("Switch 0x") || has("CA: ")) && has("==(") && has(")==>"))
+    return row(FileKind::iblinkinfo);
+  if (topo) return row(FileKind::nvidia_smi_topo);
+  if (has("LnkCap:") && has("LnkSta:") &&
+      is_pci_address(
+          first_word(text.substr(text.find_first_not_of("\r\n") == text.npos ? 0 : text.find_first_not_of("\r\n")))))
+    return row(FileKind::lspci);
+  if (has("# nThread") && has("minBytes")) return row(FileKind::nccl_log);
+  if (has("Successfully ran diagnostic for group") || (has("DCGM Version") && has("Diagnostic")))
+    return row(FileKind::dcgm_log);
+  // netbox-community/devicetype-library, schema/devicetype.json: these three are required.
+  if (netbox >= 3) return row(FileKind::netbox_device_type);
+  if (blocks) return row(FileKind::topology_yaml);
+  if (is_netbox_header(first[0])) return row(FileKind::netbox_csv);
+  return nullptr;
 }
 
 }  // namespace clusterc

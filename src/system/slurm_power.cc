@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "spec/nodes.h"
 #include "spec/software.h"
@@ -80,8 +81,8 @@ SlurmPower slurm_power(const System& in, Findings& findings) {
     return out;
   }
   out.compiled = true;
-  out.resume = std::string(kSlurmFolder) + "/power/resume.sh";
-  out.suspend = std::string(kSlurmFolder) + "/power/suspend.sh";
+  out.resume = format("{}/power/resume.sh", kSlurmFolder);
+  out.suspend = format("{}/power/suspend.sh", kSlurmFolder);
   for (const int group : out.groups)
     if (const std::string why = why_not(in, group); !why.empty()) {
       findings

@@ -130,13 +130,20 @@ OTHERS = {"slurm.conf": "a slurm.conf", "ibnetdiscover.txt": "a dump of ibnetdis
           "device-type.yaml": "a device type of NetBox", "HPL.dat": "an HPL.dat"}
 
 
+JUDGED = {"slurm.conf", "topo.txt", "HPL.dat"}   # by check
+
+
 def other():
     for name, called in OTHERS.items():
-        for command in ("check", "plan", "show"):
+        if name in JUDGED:
+            got = run("check", f"{HERE}/other/{name}")
+            expect(f"check {name} does not judge it", "spec-other-file" not in got.stdout and got.returncode in (0, 1)
+                   and ("[file-" in got.stdout or f"no findings: {called}: " in got.stderr), got.stdout, got.stderr)
+        for command in ("plan", "show") if name in JUDGED else ("check", "plan", "show"):
             got = run(command, f"{HERE}/other/{name}")
             expect(f"{command} {name} is not named", got.returncode == 2 and f"this is {called}, not a cluster spec [spec-other-file]" in got.stdout + got.stderr,
                    got.stdout, got.stderr)
-        expect(f"{name} has no way out", re.search(r"help: .*`", run("check", f"{HERE}/other/{name}").stdout))
+        expect(f"{name} has no way out", re.search(r"help: .*`", run("show", f"{HERE}/other/{name}").stderr))
     for path in glob.glob(SOURCE + "/examples/*.yaml") + glob.glob(SOURCE + "/tests/golden/show/*/spec.yaml"):
         expect(f"{path} is taken for another file", "spec-other-file" not in run("show", path).stderr)
     with_comment = "# NodeName=x\n" + read(HERE + "/base.yaml")

@@ -1,0 +1,55 @@
+#include "audit/files/judge.h"
+
+#include <map>
+
+#include "audit/files/judge_hpl_dat.h"
+#include "audit/files/judge_nvidia_smi.h"
+#include "audit/files/judge_slurm.h"
+#include "base/format.h"
+
+namespace clusterc {
+
+bool is_judged(FileKind kind) {
+  return kind == FileKind::slurm_conf || kind == FileKind::hpl_dat || kind == FileKind::nvidia_smi_xml ||
+         kind == FileKind::nvidia_smi_topo;
+}
+
+namespace {
+
+// A file with one mistake a line is read by people: some findings of each kind, and the number of the rest.
+void hand_on(Findings& from, Findings& to) {
+  constexpr std::size_t kMostShown = 20;
+  std::map<std::pair<std::string, Severity>, std::size_t> count;
+  for (Finding& f : from.all()) {
+    const std::size_t n = ++count[{f.rule, f.severity}];
+    if (n <= kMostShown) to.all().push_back(std::move(f));
+  }
+  for (auto f = to.all().rbegin(); f != to.all().rend(); ++f) {
+    const auto found = count.find({f->rule, f->severity});
+    if (found == count.end() || found->second <= kMostShown) continue;
+    f->note({}, format("{} more findings of this kind are not shown", found->second - kMostShown));
+    count.erase(found);
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> judge_file(const OtherFile& known, const Sources& sources, FileId file,
+                                      const FileChoices& choices, const ReadBeside& read, Findings& out) {
+  std::string summary;
+  Findings findings;
+  if (known.kind == FileKind::slurm_conf)
+    summary = judge_slurm(sources, file, read, findings);
+  else if (known.kind == FileKind::hpl_dat)
+    summary = judge_hpl_dat(sources, file, choices, findings);
+  else if (known.kind == FileKind::nvidia_smi_xml)
+    summary = judge_nvidia_smi_xml(sources, file, findings);
+  else if (known.kind == FileKind::nvidia_smi_topo)
+    summary = judge_nvidia_smi_topo(sources, file, findings);
+  else
+    return std::nullopt;
+  hand_on(findings, out);
+  return format("{}: {}", known.name, summary);
+}
+
+}  // namespace clusterc

@@ -1,0 +1,91 @@
+#include "cli/known_files.h"
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "base/file.h"
+#include "base/format.h"
+#include "base/printable.h"
+
+namespace clusterc::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A pipe or a device is not looked into: what is read of it is gone.
+std::string head_of(const std::string& path) {
+  std::error_code failed;
+  if (!fs::is_regular_file(path, failed)) return {};
+  std::ifstream file(path, std::ios::binary);
+  std::string head(kOtherFileHead, '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(file.gcount()));
+  return head;
+}
+
+FileChoices choices_of(const po::variables_map& given) {
+  constexpr std::int64_t kMostGpus = 1 << 21;
+  FileChoices out;
+  if (given.count("gpus")) {
+    out.gpus = given["gpus"].as<std::int64_t>();
+    if (out.gpus < 1 || out.gpus > kMostGpus)
+      throw UsageError{format("--gpus must be a number from 1 to {}, not {}", kMostGpus, out.gpus)};
+  }
+  if (given.count("gpu-memory")) {
+    const std::string& text = given["gpu-memory"].as<std::string>();
+    QuantityError error;
+    const auto bytes = parse_quantity(text, Dimension::bytes, error);
+    if (!bytes || *bytes <= 0)
+      throw UsageError{"--gpu-memory must be a size with its unit, as '80 GB', not '" + text + "'"};
+    out.gpu_memory = Bytes(*bytes);
+  }
+  return out;
+}
+
+}  // namespace
+
+void add_known_file_options(po::options_description& o) {
+  o.add_options()("gpus", po::value<std::int64_t>()->value_name("N"), "for an HPL.dat: GPUs that the run has")(
+      "gpu-memory", po::value<std::string>()->value_name("SIZE"), "for an HPL.dat: memory of one GPU, as '80 GB'");
+}
+
+KnownFileRun check_known_file(const std::string& path, const RunOptions& options, const po::variables_map& given) {
+  KnownFileRun out;
+  const OtherFile* known = recognise_other_file(options.from_stdin ? options.stdin_text : head_of(path));
+  if (!known || !is_judged(known->kind)) return out;
+  out.run = std::make_shared<Run>();
+  Run& run = *out.run;
+  std::string text = options.stdin_text;
+  if (!options.from_stdin) {
+    FileError error;
+    auto whole = read_file(path, options.max_bytes, error);
+    if (!whole) {
+      run.unreadable = error.message;
+      return out;
+    }
+    text = std::move(*whole);
+  } else if (text.size() > options.max_bytes) {
+    run.unreadable = format("standard input is larger than {} bytes (--max-bytes)", options.max_bytes);
+    return out;
+  }
+  const FileId file = run.sources.add(path, std::move(text));
+  std::map<std::string, std::optional<FileId>> read;
+  const auto beside = [&](const std::string& name) -> std::optional<FileId> {
+    const auto [found, fresh] = read.try_emplace(name);
+    if (!fresh) return found->second;
+    const std::string there = (fs::path(path).parent_path() / name).string();
+    std::error_code failed;
+    if (!fs::is_regular_file(there, failed)) return std::nullopt;
+    FileError error;
+    auto other = read_file(there, options.max_bytes, error);
+    if (other) found->second = run.sources.add(there, std::move(*other));
+    return found->second;
+  };
+  out.summary = judge_file(*known, run.sources, file, choices_of(given),
+                           options.from_stdin ? ReadBeside() : ReadBeside(beside), run.findings)
+                    .value_or("");
+  return out;
+}
+
+}  // namespace clusterc::cli

@@ -1,0 +1,19 @@
+// `check` of files that people have already and that are no specs (audit/files/).
+#pragma once
+#include <memory>
+#include <string>
+
+#include "audit/files/judge.h"
+#include "cli/command.h"
+
+namespace clusterc::cli {
+
+void add_known_file_options(po::options_description&);  // --gpus, --gpu-memory: what a file does not say itself
+
+struct KnownFileRun {
+  std::shared_ptr<Run> run;  // sources, findings and `unreadable` alone; null: the file is none that is judged
+  std::string summary;       // "a slurm.conf: 4 nodes, 32 GPUs"
+};
+KnownFileRun check_known_file(const std::string& path, const RunOptions&, const po::variables_map&);
+
+}  // namespace clusterc::cli
