@@ -169,6 +169,13 @@ def main():
                 demand(status == 0 and moves == 0, f"units {units}, {ports} ports, {spines} spines: status {status}\n{told[:1500]}")
                 shapes += 1
     print(f"{shapes} made fabrics: the spec that is written from each agrees with it" if not wrong else f"{wrong} wrong")
+    # A spec or a dump is not overwritten by the list of names; an earlier list is.
+    spec, names = os.path.join(work, "from-fabric.yaml"), os.path.join(work, "names.csv")
+    before = pathlib.Path(spec).read_bytes()
+    for file, status in ((spec, 2), (os.path.join(work, "made.txt"), 2), (names, 0), (names, 0)):
+        done = subprocess.run([clusterc, "audit", spec, "--fabric", os.path.join(work, "made.txt"), "--names", file], capture_output=True, text=True, timeout=60, check=False)
+        demand(done.returncode == status, f"--names {file}: status {done.returncode}, {done.stderr}")
+    demand(pathlib.Path(spec).read_bytes() == before, "--names wrote over the spec")
     graph = pathlib.Path(source) / "../shared/data/fabric/netq-topologyGraph.json"
     if graph.exists():
         # By hand, from the graph: 28 links between one leaf and the spine, 19 between the other and it, four of each of eight hosts.

@@ -29,6 +29,8 @@ class Reporter {
         plan_(audited.planned),
         match_(audited.match),
         differences_(audited.differences),
+        by_itself_(audited.by_itself),
+        planned_(by_itself_ ? "expected" : "planned"),
         dump_(dump),
         findings_(findings),
         seen_as_(plan_.devices.size(), -1) {
@@ -43,7 +45,7 @@ class Reporter {
       unrecognised();
       return;
     }
-    names();
+    if (!by_itself_) names();
     unnamed();
     for (std::size_t i = 0; i < differences_.moves.size(); ++i) {
       const CableMove& move = differences_.moves[i];
@@ -56,7 +58,7 @@ class Reporter {
     for (const Index l : differences_.extra) extra(seen_.links[at(l)]);
     for (const SlowLink& s : differences_.slow) slow(s);
     absent();
-    unplanned();
+    if (!by_itself_) unplanned();
     unread();
   }
 
@@ -204,10 +206,15 @@ class Reporter {
     if (!m.near && is_member(m.cable)) return true;
     return match_.planned[at(l.a)] != kept;
   }
-  void place(Finding& f, Index cable) const {
+  std::string cable_name(Index cable) const {
     const PlannedCable& c = plan_.cables[at(cable)];
-    const std::string name =
-        "cable/" + plan_.devices[at(c.near)].object + "/" + (is_member(cable) ? c.port : std::to_string(c.near_port));
+    return "cable/" + plan_.devices[at(c.near)].object + "/" +
+           (is_member(cable) ? c.port : std::to_string(c.near_port));
+  }
+  void place(Finding& f, Index cable) const {
+    if (by_itself_) return;
+    const PlannedCable& c = plan_.cables[at(cable)];
+    const std::string name = cable_name(cable);
     std::string where;
     const std::string &near = plan_.places[at(c.near)], &far = plan_.places[at(c.far)];
     if (!near.empty() && !far.empty()) where = format(", from {} to {}", near, far);
@@ -233,16 +240,16 @@ class Reporter {
     if (m.near && m.far) {
       Finding& f = findings_.error(
           "audit-cable-misplaced", l.span,
-          format("the cable between {} and {} is not planned, and one between {} and {} is missing", seen_end(l, false),
-                 seen_end(l, true), planned_end(m.cable, false), planned_end(m.cable, true)));
+          format("the cable between {} and {} is not {}, and one between {} and {} is missing", seen_end(l, false),
+                 seen_end(l, true), planned_, planned_end(m.cable, false), planned_end(m.cable, true)));
       place(f, m.cable);
       f.help("move both ends of the cable, or lay a new one and take this one out");
       return;
     }
     const bool keeps = kept_is_b(m);
     Finding& f = findings_.error("audit-cable-misplaced", l.span,
-                                 format("the cable of {} is in {}, planned {}", seen_end(l, keeps), seen_end(l, !keeps),
-                                        planned_end(m.cable, m.far)));
+                                 format("the cable of {} is in {}, {} {}", seen_end(l, keeps), seen_end(l, !keeps),
+                                        planned_, planned_end(m.cable, m.far)));
     place(f, m.cable);
     if (match_.guessed[at(l.b)])
       f.note({}, "this adapter names no host: another one without a name on the same switch may be the misplaced one");
@@ -260,7 +267,7 @@ class Reporter {
       const Index host = seen_as_[at(plan_.cables[at(c)].near)];
       Finding& f =
           findings_.error("audit-link-missing", host < 0 ? SourceSpan{dump_, 0, 0} : seen_.devices[at(host)].span,
-                          format("{} has no link, planned to {}", member_port(c), planned_end(c, true)));
+                          format("{} has no link, {} to {}", member_port(c), planned_, planned_end(c, true)));
       place(f, c);
       f.help(format("look whether the port is down ({}), then at the cable and its transceivers",
                     seen_.ethernet ? "ip link, lldpcli" : "ibstat, iblinkinfo"));
@@ -271,11 +278,12 @@ class Reporter {
       if (between.contains({c.near, c.far})) ++planned[{c.near, c.far}];
     for (const auto& [pair, cables] : between) {
       const std::int64_t all = planned[pair], lost = static_cast<std::int64_t>(cables.size());
-      Finding& f =
-          findings_.error("audit-link-missing", seen_.devices[at(seen_as_[at(pair.first)])].span,
-                          format("{} has {} to {}, planned {}", device(pair.first),
-                                 all == lost ? "no link" : counted(all - lost, "link"), device(pair.second), all));
+      Finding& f = findings_.error(
+          "audit-link-missing", seen_.devices[at(seen_as_[at(pair.first)])].span,
+          format("{} has {} to {}, {} {}", device(pair.first), all == lost ? "no link" : counted(all - lost, "link"),
+                 device(pair.second), planned_, all));
       place(f, cables.front());
+      for (std::size_t i = 1; i < cables.size() && !by_itself_; ++i) f.object(cable_name(cables[i]));
       f.help(format("look at the planned ports ({}), then at the cable and its transceivers",
                     seen_.ethernet ? "lldpcli" : "iblinkinfo"));
     }
@@ -284,16 +292,18 @@ class Reporter {
   void extra(const SeenLink& l) {
     findings_
         .warning("audit-link-unplanned", l.span,
-                 format("a link between {} and {} is not planned", seen_end(l, false), seen_end(l, true)))
-        .help("take the cable out, or plan it");
+                 format("a link between {} and {} is not {}", seen_end(l, false), seen_end(l, true), planned_))
+        .object(
+            format("seen/{}/{}", seen_.devices[at(l.a)].name, l.a_name.empty() ? std::to_string(l.a_port) : l.a_name))
+        .help(by_itself_ ? "compare it with the other cables of these devices" : "take the cable out, or plan it");
   }
 
   void slow(const SlowLink& s) {
     const SeenLink& l = seen_.links[at(s.link)];
-    Finding& f =
-        findings_.error("audit-link-slow", l.span,
-                        format("the link between {} and {} runs at {} ({}), planned {}", seen_end(l, false),
-                               seen_end(l, true), to_text(l.rate), l.speed, to_text(plan_.cables[at(s.cable)].rate)));
+    Finding& f = findings_.error(
+        "audit-link-slow", l.span,
+        format("the link between {} and {} runs at {} ({}), {} {}", seen_end(l, false), seen_end(l, true),
+               to_text(l.rate), l.speed, planned_, to_text(plan_.cables[at(s.cable)].rate)));
     if (!match_.guessed[at(l.b)]) place(f, s.cable);
     f.help("clean and reseat both ends of the cable; if it stays slow, change the cable, then the transceivers");
   }
@@ -308,42 +318,51 @@ class Reporter {
     for (const auto& [kind, devices] : by_kind) {
       std::vector<std::string> names;
       for (const Index d : devices) names.push_back(plan_.devices[at(d)].host);
-      Finding& f = findings_.error(
-          "audit-device-missing", {dump_, 0, 0},
-          format("the capture has no link of {}: '{}'",
-                 names.size() == 1 ? "a planned " + kind : format("{} planned {}", names.size(), many(kind)),
-                 fold_names(names)));
+      Finding& f =
+          findings_.error("audit-device-missing", {dump_, 0, 0},
+                          format("the capture has no link of {}: '{}'",
+                                 names.size() == 1 ? format("{} {} {}", by_itself_ ? "an" : "a", planned_, kind)
+                                                   : format("{} {} {}", names.size(), planned_, many(kind)),
+                                 fold_names(names)));
       for (const Index d : devices) f.object(plan_.devices[at(d)].object);
       f.help("if they are not built yet, give the spec the counts that are there; else look at their power and cables");
     }
   }
 
   void unplanned() {
-    std::vector<std::string> switches, adapters;
-    for (const Index d : differences_.unplanned) {
-      const SeenDevice& s = seen_.devices[at(d)];
-      (s.is_switch ? switches : adapters).push_back(s.name.empty() ? "0x" + s.id : s.name);
-    }
+    std::vector<Index> switches, adapters;
+    for (const Index d : differences_.unplanned) (seen_.devices[at(d)].is_switch ? switches : adapters).push_back(d);
     tell(switches, "switch", "switches");
     tell(adapters, "adapter", "adapters");
   }
-  void tell(const std::vector<std::string>& names, std::string_view one, std::string_view many) {
-    if (names.empty()) return;
-    std::vector<std::string> folded;
-    for (const std::string& name : names)
-      if (folded.empty() || folded.back() != name) folded.push_back(name);
-    findings_
-        .warning(
-            "audit-device-unplanned", {dump_, 0, 0},
-            format("{} {} of the capture {} not planned in network '{}': '{}'", names.size(),
-                   names.size() == 1 ? one : many, names.size() == 1 ? "is" : "are", plan_.network, fold_names(folded)))
-        .help("add them to the spec, or take them off this fabric");
+  // At the first one, with the switch that it is plugged into.
+  void tell(const std::vector<Index>& devices, std::string_view one, std::string_view many) {
+    if (devices.empty()) return;
+    std::vector<std::string> names;
+    for (const Index d : devices) {
+      const SeenDevice& s = seen_.devices[at(d)];
+      const std::string name = s.name.empty() ? "0x" + s.id : s.name;
+      if (names.empty() || names.back() != name) names.push_back(name);
+    }
+    const auto link = std::find_if(seen_.links.begin(), seen_.links.end(),
+                                   [&](const SeenLink& l) { return l.b == devices.front() || l.a == devices.front(); });
+    Finding& f = findings_.warning(
+        "audit-device-unplanned", link == seen_.links.end() ? SourceSpan{dump_, 0, 0} : link->span,
+        format("{} {} of the capture {} not planned in network '{}': '{}'{}", devices.size(),
+               devices.size() == 1 ? one : many, devices.size() == 1 ? "is" : "are", plan_.network, fold_names(names),
+               link == seen_.links.end() || link->a == devices.front()
+                   ? std::string()
+                   : format(", {}in {}", devices.size() == 1 ? "" : "the first ", seen_end(*link, false))));
+    for (const std::string& name : names) f.object("seen/" + name);
+    f.help("add them to the spec, or take them off this fabric");
   }
 
   const SeenFabric& seen_;
   const PlannedFabric& plan_;
   const FabricMatch& match_;
   const FabricDifferences& differences_;
+  bool by_itself_;
+  std::string_view planned_;  // the word of the messages
   FileId dump_;
   Findings& findings_;
   std::vector<Index> seen_as_;  // by planned device: the switch, or an adapter of the host
@@ -389,6 +408,15 @@ AuditedFabric audit_fabric(const SeenFabric& seen, const Plan& plan, const std::
   return best;
 }
 
+AuditedFabric audit_fabric_by_itself(const SeenFabric& seen, const Plan& of_spec) {
+  AuditedFabric out = audit_fabric(seen, of_spec, {0});
+  out.by_itself = true;
+  for (std::size_t d = 0; d < seen.devices.size(); ++d)
+    if (const Index p = out.match.planned[d]; p >= 0 && seen.devices[d].is_switch && !seen.devices[d].name.empty())
+      out.planned.devices[at(p)].host = seen.devices[d].name;
+  return out;
+}
+
 void report_fabric(const AuditedFabric& audited, FileId dump, Findings& findings) {
   Reporter(audited, dump, findings).report();
 }
@@ -399,7 +427,7 @@ std::string fabric_names_csv(const AuditedFabric& a, bool heading) {
   const auto row = [&](std::string_view planned, std::string_view seen_name, std::string_view by) {
     sheet.row({a.planned.network, planned, seen_name, by});
   };
-  if (heading) sheet.row({"network", "planned", "seen", "recognised by"});
+  if (heading) out = kNamesHeading;
   std::map<Index, std::string> renamed;
   for (const FabricMatch::Renamed& r : a.match.by_cables) renamed.emplace(r.planned, r.seen);
   std::vector<bool> there(a.planned.devices.size(), false);
@@ -424,6 +452,7 @@ std::string fabric_summary(const AuditedFabric& a) {
   std::string out =
       format("network '{}': of {}, {} right", a.planned.network, counted(d.planned_cables, "planned cable"), d.right);
   const std::int64_t unjudged = d.unjudged + static_cast<std::int64_t>(d.unseen.size());
+  if (!d.slow.empty()) out += format(" ({} slow)", d.slow.size());
   if (unjudged > 0) out += format(", {} not judged", unjudged);
   if (misplaced > 0) out += format(", {} misplaced", misplaced);
   if (const std::int64_t left = d.planned_cables - d.right - unjudged - misplaced; left > 0)

@@ -1,6 +1,7 @@
 // What is wrong with the cabling of a running fabric, as findings at the lines of its dump.
 #pragma once
 #include <string>
+#include <string_view>
 
 #include "audit/fabric_differences.h"
 
@@ -14,12 +15,18 @@ struct AuditedFabric {
   FabricMatch match;
   FabricDifferences differences;
   int fabric = -1;  // number in plan.fabrics
+  // The plan was made from the fabric itself: what most of its cables say is expected of all. Its names are those seen.
+  bool by_itself = false;
 };
 AuditedFabric audit_fabric(const SeenFabric&, const Plan&, const std::vector<int>& fabrics);
 
 // `dump`: what has no line of its own is told at its begin.
 void report_fabric(const AuditedFabric&, FileId dump, Findings&);
 
+// `spec`: as spec_of_fabric() wrote it from this fabric.
+AuditedFabric audit_fabric_by_itself(const SeenFabric&, const Plan& of_spec);
+
+constexpr std::string_view kNamesHeading = "network,planned,seen,recognised by\n";
 // A row for each planned device: what it is called on the fabric, and whether it was recognised by its name or its
 // cables. Both empty: it was not seen.
 std::string fabric_names_csv(const AuditedFabric&, bool heading);

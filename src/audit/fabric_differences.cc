@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <queue>
+#include <set>
 
 #include "base/index.h"
 
@@ -189,7 +191,20 @@ class Comparer {
   }
 
   void read_links() {
-    for (std::size_t l = 0; l < seen_.links.size(); ++l) {
+    // Those in planned ports first, so that of too many between two switches another one is the extra one.
+    std::set<std::pair<Index, std::int64_t>> planned_ports;
+    for (const PlannedCable& c : plan_.cables) {
+      planned_ports.emplace(c.far, c.far_port);
+      if (plan_.devices[at(c.near)].tier >= 0) planned_ports.emplace(c.near, c.near_port);
+    }
+    std::vector<std::size_t> order(seen_.links.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_partition(order.begin(), order.end(), [&](std::size_t l) {
+      const SeenLink& k = seen_.links[l];
+      return planned_ports.contains({match_.planned[at(k.a)], k.a_port}) ||
+             (seen_.devices[at(k.b)].is_switch && planned_ports.contains({match_.planned[at(k.b)], k.b_port}));
+    });
+    for (const std::size_t l : order) {
       const SeenLink& link = seen_.links[l];
       const Index a = match_.planned[at(link.a)], port = match_.port[l];
       const bool between = seen_.devices[at(link.b)].is_switch;

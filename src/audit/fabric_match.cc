@@ -9,7 +9,9 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "audit/port_numbers.h"
 #include "audit/seen_units.h"
+#include "audit/union_find.h"
 #include "base/index.h"
 #include "base/text.h"
 
@@ -18,24 +20,15 @@ namespace {
 
 using Index = std::int32_t;
 
-class Sets {  // union-find
- public:
-  explicit Sets(std::size_t n) : up_(n) { std::iota(up_.begin(), up_.end(), 0); }
-  Index root(Index i) {
-    while (up_[at(i)] != i) i = up_[at(i)] = up_[at(up_[at(i)])];
-    return i;
-  }
-  void join(Index a, Index b) {
-    a = root(a), b = root(b);
-    up_[at(std::max(a, b))] = std::min(a, b);
-  }
-
- private:
-  std::vector<Index> up_;
-};
-
 // How often a seen device was found where a planned one should be.
 using Votes = std::map<std::pair<Index, Index>, std::int64_t>;  // planned, seen
+
+struct Unit {  // leaves that have hosts in common
+  std::vector<Index> leaves;
+  std::int64_t hosts = 0;
+  std::string name;
+  Index pod = -1;
+};
 
 struct Host : SeenHost {
   Index planned = -1;
@@ -57,14 +50,17 @@ class Matcher {
 
   FabricMatch match() {
     by_name();
+    number_ports();
     leaves_of_known_hosts();
     leaves_by_unit();
     hosts_by_leaf();
     leaves_of_known_hosts();
     ports_of_hosts();
     nameless_adapters();
-    for (int tier = 1; tier < tiers_; ++tier) upper(tier);
-    if (tiers_ > 2) settle_cores();
+    if (tiers_ > 2)
+      spines_and_cores();
+    else if (tiers_ > 1)
+      upper(1);
     tell_names();
     return std::move(out_);
   }
@@ -82,32 +78,40 @@ class Matcher {
       }
       tiers_ = std::max(tiers_, plan_.devices[at(cable.far)].tier + 1);
     }
-    std::map<std::size_t, int> sizes;
     for (const auto& ports : ports_)
-      if (!ports.empty()) ++sizes[ports.size()];
+      if (!ports.empty()) ++sizes_[ports.size()];
     int most = 0;
-    for (const auto& [size, count] : sizes)
+    for (const auto& [size, count] : sizes_)
       if (count >= most) most = count, usual_ = size;
   }
 
   void read_hosts() {
     leaves_ = seen_leaves(seen_);
     SeenHosts all = seen_hosts(seen_);
-    usual_keys_ = usual_ports(all.named, usual_);
     for (SeenHost& h : all.named) hosts_.push_back({std::move(h), -1, false});
     nameless_ = std::move(all.nameless);
   }
 
-  // Which of the planned ports of a member an end of the host is, from 0: its rank where all are there, else where most
-  // hosts have the adapter of this number. -1: not known.
-  Index rank(const Host& h, std::size_t end) const {
-    const std::size_t ports = h.planned >= 0 ? ports_[at(h.planned)].size() : usual_;
-    if (h.ends.size() == ports) return static_cast<Index>(end);
-    const auto found = std::find(usual_keys_.begin(), usual_keys_.end(), h.ends[end].key());
-    if (found == usual_keys_.end()) return -1;
-    const auto rank = found - usual_keys_.begin();
-    return static_cast<std::size_t>(rank) < ports ? static_cast<Index>(rank) : -1;
+  // Those of a planned group, and all that are not called as planned.
+  HostKind kind_of(const Host& h) const {
+    if (h.named) {
+      const std::string& object = plan_.devices[at(h.planned)].object;
+      return {object.substr(0, object.rfind('/')), ports_[at(h.planned)].size()};
+    }
+    if (h.planned >= 0) return {{}, ports_[at(h.planned)].size()};
+    return {{}, sizes_.contains(h.ends.size()) ? h.ends.size() : usual_};
   }
+  void number_ports() {
+    std::vector<HostToNumber> hosts;
+    for (const Host& h : hosts_) {
+      HostToNumber one{&h, kind_of(h), {}};
+      if (h.planned >= 0)
+        for (const Index cable : ports_[at(h.planned)]) one.leaves.push_back(taken_[at(plan_.cables[at(cable)].far)]);
+      hosts.push_back(std::move(one));
+    }
+    numbers_ = PortNumbers(hosts);
+  }
+  Index rank(const Host& h, std::size_t end) const { return numbers_.rank(kind_of(h), h, end); }
 
   bool bind(Index seen, Index planned) {
     if (out_.planned[at(seen)] >= 0 || taken_[at(planned)] >= 0) return false;
@@ -123,7 +127,8 @@ class Matcher {
       names.try_emplace(to_lower(plan_.devices[d].object), static_cast<Index>(d));
     }
     const auto named = [&](const std::string& name, bool is_switch) -> Index {
-      const auto found = names.find(to_lower(name));
+      auto found = names.find(to_lower(name));
+      if (found == names.end()) found = names.find(to_lower(name.substr(0, name.find('.'))));  // with its domain
       if (found == names.end() || (plan_.devices[at(found->second)].tier >= 0) != is_switch) return -1;
       return found->second;
     };
@@ -158,11 +163,6 @@ class Matcher {
   // Leaves that have hosts in common are of one unit: those first that share most, as long as no unit has more leaves
   // than planned ones have. The largest units of both sides are taken for each other.
   void leaves_by_unit() {
-    struct Unit {
-      std::vector<Index> leaves;
-      std::int64_t hosts = 0;
-      std::string name;
-    };
     std::map<Index, std::int64_t> degree;
     std::vector<std::set<Index>> leaves_of_hosts;
     for (const Host& h : hosts_) {
@@ -193,16 +193,17 @@ class Matcher {
         u.leaves.push_back(leaf);
         u.hosts = std::max(u.hosts, static_cast<std::int64_t>(cables.size()));
       }
-    const auto sorted = [](std::map<Index, Unit>& units) {
-      std::vector<Unit> out;
-      for (auto& [root, unit] : units) out.push_back(std::move(unit));
-      std::stable_sort(out.begin(), out.end(), [](const Unit& a, const Unit& b) {
-        if (a.leaves.size() != b.leaves.size()) return a.leaves.size() > b.leaves.size();
-        return a.hosts != b.hosts ? a.hosts > b.hosts : natural_less(a.name, b.name);
-      });
-      return out;
-    };
-    const std::vector<Unit> theirs = sorted(seen_units), ours = sorted(planned_units);
+    if (tiers_ > 2) {
+      const std::map<Index, Index> seen_pods = pods_of_leaves();
+      for (auto& [root, u] : seen_units)
+        if (const auto pod = seen_pods.find(u.leaves.front()); pod != seen_pods.end()) u.pod = pod->second;
+      std::map<Index, Index> pod_above;
+      for (const PlannedCable& c : plan_.cables)
+        if (plan_.devices[at(c.far)].tier == 1) pod_above.try_emplace(c.near, plan_.devices[at(c.far)].pod);
+      for (auto& [root, u] : planned_units)
+        if (const auto pod = pod_above.find(u.leaves.front()); pod != pod_above.end()) u.pod = pod->second;
+    }
+    const std::vector<Unit> theirs = in_order(std::move(seen_units)), ours = in_order(std::move(planned_units));
     std::map<Index, std::size_t> unit_of;
     for (std::size_t u = 0; u < theirs.size(); ++u)
       for (const Index l : theirs[u].leaves) unit_of[l] = u;
@@ -218,6 +219,56 @@ class Matcher {
           ++votes[{leaves[at(r)], h.ends[e].leaf}];
       }
     assign(votes);
+  }
+
+  // Pod by pod, those with the most units first: then by size, then by name.
+  static std::vector<Unit> in_order(std::map<Index, Unit> units) {
+    std::map<Index, std::tuple<std::int64_t, std::int64_t, std::string>> pods;  // -units, -hosts, first name
+    for (const auto& [root, u] : units) {
+      auto& [count, hosts, name] = pods[u.pod];
+      --count, hosts -= u.hosts;
+      if (name.empty() || natural_less(u.name, name)) name = u.name;
+    }
+    std::vector<Unit> out;
+    for (auto& [root, u] : units) out.push_back(std::move(u));
+    std::stable_sort(out.begin(), out.end(), [&](const Unit& a, const Unit& b) {
+      if (a.pod != b.pod) {
+        const auto& [count_a, hosts_a, name_a] = pods.at(a.pod);
+        const auto& [count_b, hosts_b, name_b] = pods.at(b.pod);
+        if (std::tie(count_a, hosts_a) != std::tie(count_b, hosts_b))
+          return std::tie(count_a, hosts_a) < std::tie(count_b, hosts_b);
+        return name_a == name_b ? a.pod < b.pod : natural_less(name_a, name_b);
+      }
+      if (a.leaves.size() != b.leaves.size()) return a.leaves.size() > b.leaves.size();
+      return a.hosts != b.hosts ? a.hosts > b.hosts : natural_less(a.name, b.name);
+    });
+    return out;
+  }
+
+  // By seen leaf: leaves that are plugged into the same spines are of one pod.
+  std::map<Index, Index> pods_of_leaves() const {
+    std::map<Index, std::set<Index>> spines;
+    for (const SeenLink& l : seen_.links)
+      for (const auto& [low, high] : {std::pair(l.a, l.b), std::pair(l.b, l.a)})
+        if (leaves_.contains(low) && seen_.devices[at(high)].is_switch && !leaves_.contains(high))
+          spines[low].insert(high);
+    std::map<Index, std::size_t> planned;
+    std::size_t largest = 1;
+    for (const PlannedDevice& d : plan_.devices)
+      if (d.tier == 1) largest = std::max(largest, ++planned[d.pod]);
+    std::vector<std::set<Index>> sets;
+    for (const auto& [leaf, all] : spines) sets.push_back(all);
+    std::map<Index, Index> pod_of_spine, out;
+    const std::vector<std::vector<Index>> pods = leaf_units(sets, largest);
+    for (std::size_t p = 0; p < pods.size(); ++p)
+      for (const Index spine : pods[p]) pod_of_spine[spine] = static_cast<Index>(p);
+    for (const auto& [leaf, all] : spines) {
+      std::map<Index, std::int64_t> votes;
+      for (const Index spine : all)
+        if (const auto pod = pod_of_spine.find(spine); pod != pod_of_spine.end()) ++votes[pod->second];
+      if (!votes.empty()) out[leaf] = most_common(votes);
+    }
+    return out;
   }
 
   // By port of a member: the planned leaf, of the member with the most ports on these leaves.
@@ -404,44 +455,119 @@ class Matcher {
     }
   }
 
-  // Which spine of a pod is which follows from its cores, and the other way round.
-  void settle_cores() {
-    std::set<std::pair<Index, Index>> planned;
+  // Cores that have spines in common are a group, with one spine or several of each pod. Groups are taken for each
+  // other by what is called as planned, else in the order of their names; within a group, cores are alike.
+  void spines_and_cores() {
+    std::map<Index, std::map<Index, std::int64_t>> pods;          // seen spine -> pod -> links to its leaves
+    std::map<Index, std::pair<std::int64_t, std::int64_t>> down;  // seen switch -> links to leaves, of all
+    std::map<Index, Index> pod_above;
     for (const PlannedCable& c : plan_.cables)
-      if (plan_.devices[at(c.near)].tier >= 1) planned.emplace(c.near, c.far);
-    for (int round = 0; round < 4; ++round)
-      for (const int tier : {1, 2}) {
-        std::map<Index, std::vector<Index>> by_pod;  // seen
-        for (std::size_t d = 0; d < out_.planned.size(); ++d)
-          if (const Index p = out_.planned[d]; p >= 0 && plan_.devices[at(p)].tier == tier)
-            if (!named_.contains(static_cast<Index>(d)))
-              by_pod[tier == 1 ? plan_.devices[at(p)].pod : plan_.devices[at(p)].pod >> 20].push_back(
-                  static_cast<Index>(d));
-        for (const auto& [pod, switches] : by_pod) settle(switches, planned, tier);
-      }
-  }
-  void settle(const std::vector<Index>& switches, const std::set<std::pair<Index, Index>>& planned, int tier) {
-    std::set<Index> here(switches.begin(), switches.end());
-    std::map<Index, std::map<Index, std::int64_t>> beside;  // seen switch -> planned neighbour -> links
+      if (plan_.devices[at(c.far)].tier == 1) pod_above.try_emplace(c.near, plan_.devices[at(c.far)].pod);
     for (const SeenLink& l : seen_.links)
-      for (const auto& [own, other] : {std::pair(l.a, l.b), std::pair(l.b, l.a)})
-        if (here.contains(own) && out_.planned[at(other)] >= 0 &&
-            plan_.devices[at(out_.planned[at(other)])].tier == (tier == 1 ? 2 : 1))
-          ++beside[own][out_.planned[at(other)]];
-    std::vector<Index> places;
-    for (const Index s : switches) places.push_back(out_.planned[at(s)]);
-    std::sort(places.begin(), places.end());
-    std::vector<std::tuple<std::int64_t, bool, Index, Index>> order;
-    for (const Index s : switches)
-      for (const Index p : places) {
-        std::int64_t weight = 0;
-        for (const auto& [neighbour, links] : beside[s])
-          if (planned.contains(tier == 1 ? std::pair(p, neighbour) : std::pair(neighbour, p))) weight += links;
-        order.emplace_back(-weight, out_.planned[at(s)] != p, p, s);
+      for (const auto& [low, high] : {std::pair(l.a, l.b), std::pair(l.b, l.a)}) {
+        if (!seen_.devices[at(high)].is_switch || !seen_.devices[at(low)].is_switch || leaves_.contains(high)) continue;
+        ++down[high].second;
+        if (!leaves_.contains(low)) continue;
+        ++down[high].first;
+        const Index leaf = out_.planned[at(low)];
+        if (const auto above = pod_above.find(leaf); above != pod_above.end()) ++pods[high][above->second];
       }
+    // A core that one leaf is plugged into by mistake is no spine.
+    std::set<Index> spines;
+    for (const auto& [sw, links] : down)
+      if (3 * links.first >= links.second && (links.first > 1 || links.second == 1)) spines.insert(sw);
+    std::map<Index, std::set<Index>> cores_of;  // seen spine -> cores
+    std::set<Index> cores;
+    for (const SeenLink& l : seen_.links)
+      for (const auto& [low, high] : {std::pair(l.a, l.b), std::pair(l.b, l.a)})
+        if (spines.contains(low) && seen_.devices[at(high)].is_switch && !spines.contains(high) &&
+            !leaves_.contains(high))
+          cores_of[low].insert(high), cores.insert(high);
+    std::map<Index, std::vector<Index>> planned_cores;  // by group
+    std::map<Index, Index> group_above;                 // planned spine -> its group
+    for (std::size_t d = 0; d < plan_.devices.size(); ++d)
+      if (plan_.devices[d].tier == 2) planned_cores[plan_.devices[d].pod].push_back(static_cast<Index>(d));
+    for (const PlannedCable& c : plan_.cables)
+      if (plan_.devices[at(c.far)].tier == 2) group_above.try_emplace(c.near, plan_.devices[at(c.far)].pod);
+    std::size_t largest = 1;
+    for (const auto& [group, all] : planned_cores) largest = std::max(largest, all.size());
+    std::vector<std::set<Index>> sets;
+    for (const auto& [spine, all] : cores_of) sets.push_back(all);
+    const std::vector<std::vector<Index>> groups = leaf_units(sets, largest);
+    std::map<Index, std::size_t> group_of;  // seen core
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      for (const Index core : groups[g]) group_of[core] = g;
+    std::map<Index, std::size_t> spine_group;  // seen spine: that of most of its links
+    {
+      std::map<Index, std::map<std::size_t, std::int64_t>> votes;
+      for (const SeenLink& l : seen_.links)
+        for (const auto& [low, high] : {std::pair(l.a, l.b), std::pair(l.b, l.a)})
+          if (spines.contains(low) && group_of.contains(high)) ++votes[low][group_of[high]];
+      for (const auto& [spine, of] : votes)
+        spine_group[spine] =
+            std::max_element(of.begin(), of.end(), [](auto& a, auto& b) { return a.second < b.second; })->first;
+    }
+    // Planned group -> seen one.
+    std::vector<std::tuple<std::int64_t, Index, std::size_t>> order;
+    std::map<std::pair<Index, std::size_t>, std::int64_t> votes;
+    for (const auto& [core, g] : group_of)
+      if (const Index p = out_.planned[at(core)]; p >= 0 && plan_.devices[at(p)].tier == 2)
+        ++votes[{plan_.devices[at(p)].pod, g}];
+    for (const auto& [spine, g] : spine_group)
+      if (const auto above = group_above.find(out_.planned[at(spine)]); above != group_above.end())
+        ++votes[{above->second, g}];
+    for (const auto& [pair, n] : votes) order.emplace_back(-n, pair.first, pair.second);
+    std::vector<std::size_t> by_name(groups.size());
+    std::iota(by_name.begin(), by_name.end(), std::size_t{0});
+    const auto first = [&](std::size_t g) {
+      std::string out;
+      for (const Index core : groups[g])
+        if (const std::string& name = seen_.devices[at(core)].name; out.empty() || natural_less(name, out)) out = name;
+      return out;
+    };
+    std::stable_sort(by_name.begin(), by_name.end(), [&](std::size_t a, std::size_t b) {
+      return groups[a].size() != groups[b].size() ? groups[a].size() > groups[b].size()
+                                                  : natural_less(first(a), first(b));
+    });
     std::sort(order.begin(), order.end());
-    for (const Index s : switches) taken_[at(out_.planned[at(s)])] = -1, out_.planned[at(s)] = -1;
-    for (const auto& [weight, moved, p, s] : order) bind(s, p);
+    std::map<Index, std::size_t> taken;
+    std::set<std::size_t> used;
+    for (const auto& [n, planned, g] : order)
+      if (!used.contains(g) && taken.try_emplace(planned, g).second) used.insert(g);
+    std::vector<std::size_t> left;
+    for (const std::size_t g : by_name)
+      if (!used.contains(g)) left.push_back(g);
+    std::size_t next = 0;
+    for (const auto& [group, all] : planned_cores)
+      if (!taken.contains(group) && next < left.size()) taken[group] = left[next++];
+    for (const auto& [group, g] : taken) {
+      bind_in_order(groups[g], planned_cores[group]);
+      std::map<Index, std::vector<Index>> seen_spines, planned_spines;  // by pod
+      for (const auto& [spine, of] : spine_group)
+        if (of == g && pods.contains(spine)) seen_spines[most_common(pods[spine])].push_back(spine);
+      for (const auto& [spine, above] : group_above)
+        if (above == group) planned_spines[plan_.devices[at(spine)].pod].push_back(spine);
+      for (auto& [pod, switches] : seen_spines) bind_in_order(switches, planned_spines[pod]);
+    }
+    // What is left over: a spine without cores, a core without spines.
+    std::map<Index, std::vector<Index>> seen_spines, planned_spines;
+    for (const auto& [spine, of] : pods)
+      if (spines.contains(spine)) seen_spines[most_common(of)].push_back(spine);
+    for (std::size_t d = 0; d < plan_.devices.size(); ++d)
+      if (plan_.devices[d].tier == 1) planned_spines[plan_.devices[d].pod].push_back(static_cast<Index>(d));
+    for (auto& [pod, switches] : seen_spines) bind_in_order(switches, planned_spines[pod]);
+  }
+  static Index most_common(const std::map<Index, std::int64_t>& times) {
+    return std::max_element(times.begin(), times.end(), [](auto& a, auto& b) { return a.second < b.second; })->first;
+  }
+  void bind_in_order(std::vector<Index> seen, const std::vector<Index>& planned) {
+    std::erase_if(seen, [&](Index s) { return out_.planned[at(s)] >= 0; });
+    std::stable_sort(seen.begin(), seen.end(), [&](Index a, Index b) {
+      return natural_less(seen_.devices[at(a)].name, seen_.devices[at(b)].name);
+    });
+    std::size_t next = 0;
+    for (const Index p : planned)
+      if (taken_[at(p)] < 0 && next < seen.size()) bind(seen[next++], p);
   }
 
   const SeenFabric& seen_;
@@ -453,12 +579,13 @@ class Matcher {
   std::map<Index, std::vector<Index>> of_leaf_;  // by planned switch: the cables of its members
   Sets planned_sets_;                            // leaves that share members
   int tiers_ = 1;
-  std::size_t usual_ = 0;  // ports of most members
+  std::size_t usual_ = 0;             // ports of most members
+  std::map<std::size_t, int> sizes_;  // members by number of ports
+  PortNumbers numbers_;
   std::vector<Host> hosts_;
-  std::vector<Index> nameless_;  // links
-  std::set<Index> leaves_;       // seen ones
-  std::set<Index> named_;        // seen switches that are called as planned
-  std::vector<std::pair<std::int64_t, std::int64_t>> usual_keys_;
+  std::vector<Index> nameless_;              // links
+  std::set<Index> leaves_;                   // seen ones
+  std::set<Index> named_;                    // seen switches that are called as planned
   std::unordered_map<Index, bool> host_of_;  // planned members that a host is
   std::map<std::pair<Index, std::int64_t>, std::map<Index, int>> beside_;
 };

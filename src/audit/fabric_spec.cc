@@ -24,7 +24,8 @@ template <class Key>
 Key most_common(const std::map<Key, std::int64_t>& times, Key none) {
   std::int64_t most = 0;
   for (const auto& [key, n] : times)
-    if (n > most) most = n, none = key;
+    if (n >= most)
+      most = n, none = key;  // of two as common ones the greater: a cable is missing sooner than one too many
   return none;
 }
 

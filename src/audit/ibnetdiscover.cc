@@ -280,6 +280,8 @@ class Reader {
         if (!alone) alone = &l;
         ++once;
       }
+    // Where it was cut, the record of the last device is not whole: what it does not list is not missing.
+    if (first && present_ >= 0) out_.devices[static_cast<std::size_t>(present_)].listed = false;
     constexpr const char* kHelp = "take the file again, and keep it as the tool wrote it: ibnetdiscover > FILE";
     if (first)
       findings_

@@ -86,6 +86,7 @@ class Reader {
     if (bad_ > kMostTold)
       findings_.warning("audit-capture-unread", {file_, 0, 0},
                         format("{} more links cannot be read", bad_ - kMostTold));
+    drop_domains();
     number_interfaces();
     std::map<Port, Port> plugged;
     std::map<Port, std::size_t> link_of;
@@ -197,6 +198,22 @@ class Reader {
           cables_.push_back({ends[0], ends[1], at});
       });
     });
+  }
+
+  // "gpu01.example.org" is gpu01, where a device is called so as well: LLDP names the one, files and plans the other.
+  void drop_domains() {
+    std::set<std::string> names(listed_);
+    for (const Cable& c : cables_) names.insert(c.a.device), names.insert(c.b.device);
+    const auto plain = [&](const std::string& name) {
+      const std::string first = name.substr(0, name.find('.'));
+      return names.contains(first) || switches_.contains(to_lower(first)) ? first : name;
+    };
+    for (const std::string& name : names)
+      if (is_switch(name)) switches_.insert(to_lower(plain(name)));
+    std::set<std::string> listed;
+    for (const std::string& name : listed_) listed.insert(plain(name));
+    listed_ = std::move(listed);
+    for (Cable& c : cables_) c.a.device = plain(c.a.device), c.b.device = plain(c.b.device);
   }
 
   bool is_switch(const std::string& name) const { return switches_.contains(to_lower(name)); }

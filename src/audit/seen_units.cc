@@ -15,6 +15,27 @@ using Index = std::int32_t;
 
 constexpr std::size_t kMostLeavesOfHost = 32;
 
+// A switch with few adapters beside the others is no leaf where the other adapters of their hosts are on the others: a
+// cable that should be in a leaf is in a core.
+void drop_strays(const SeenFabric& seen, const std::vector<std::int64_t>& adapters, std::set<Index>& leaves) {
+  std::vector<std::int64_t> counts;
+  for (const Index l : leaves) counts.push_back(adapters[at(l)]);
+  if (counts.empty()) return;
+  const auto middle = counts.begin() + static_cast<std::ptrdiff_t>(counts.size() / 2);
+  std::nth_element(counts.begin(), middle, counts.end());
+  const auto is_small = [&](Index l) { return !leaves.contains(l) || 4 * adapters[at(l)] <= *middle; };
+  std::map<Index, std::int64_t> strays;
+  for (const SeenHost& h : seen_hosts(seen).named) {
+    const std::int64_t large =
+        std::count_if(h.ends.begin(), h.ends.end(), [&](const SeenEnd& e) { return !is_small(e.leaf); });
+    if (2 * large > static_cast<std::int64_t>(h.ends.size()))
+      for (const SeenEnd& e : h.ends)
+        if (leaves.contains(e.leaf) && is_small(e.leaf)) ++strays[e.leaf];
+  }
+  for (const auto& [leaf, count] : strays)
+    if (2 * count > adapters[at(leaf)]) leaves.erase(leaf);
+}
+
 }  // namespace
 
 std::set<Index> seen_leaves(const SeenFabric& seen) {
@@ -31,6 +52,7 @@ std::set<Index> seen_leaves(const SeenFabric& seen) {
   std::set<Index> out;
   for (std::size_t d = 0; d < adapters.size(); ++d)
     if (adapters[d] > 0 && adapters[d] * links[d] >= beside[d]) out.insert(static_cast<Index>(d));
+  drop_strays(seen, adapters, out);
   return out;
 }
 

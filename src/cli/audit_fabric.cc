@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "audit/fabric_audit.h"
 #include "audit/neighbours.h"
@@ -41,6 +42,7 @@ struct Capture {
   std::string network, path;  // network: empty where none was named
   FileId file = kNoFile;      // the first one of a folder
   SeenFabric seen;
+  std::int64_t dumps = 1;
   LinkKind kind() const { return seen.ethernet ? LinkKind::ethernet : LinkKind::infiniband; }
 };
 
@@ -122,7 +124,14 @@ std::vector<Capture> read_captures(Run& run, const std::vector<std::string>& wor
     if (run.plan->fabrics[static_cast<std::size_t>(fabrics.front())].planes < 2)
       throw UsageError{"--fabric: '" + same->path + "' and '" + next.path + "' are both for network '" + next.network +
                        "', which has one plane: one dump shows all of it"};
+    std::set<std::string> known;
+    for (const SeenDevice& d : same->seen.devices) known.insert(d.id);
+    for (const SeenDevice& d : next.seen.devices)
+      if (d.is_switch && !d.id.empty() && known.contains(d.id))
+        throw UsageError{"--fabric: '" + same->path + "' and '" + next.path +
+                         "' have the same switches: give one dump of each plane of network '" + next.network + "'"};
     append(same->seen, std::move(next.seen));
+    ++same->dumps;
   }
   return out;
 }
@@ -140,7 +149,8 @@ void write_member(JsonWriter& json, const Capture& capture, const AuditedFabric&
       .field("not_judged", d.unjudged + static_cast<std::int64_t>(d.unseen.size()))
       .field("misplaced", d.moves.size())
       .field("moves", d.ends_to_move())
-      .field("missing", d.missing.size())
+      .field("missing", d.planned_cables - d.right - d.unjudged - static_cast<std::int64_t>(d.unseen.size()) -
+                            static_cast<std::int64_t>(d.moves.size()))
       .field("unplanned", d.extra.size())
       .field("slow", d.slow.size())
       .field("devices_missing", d.absent.size())
@@ -169,6 +179,10 @@ FabricsAudited audit_fabrics(Run& run, const std::string& spec_path, const po::v
   std::string names;
   for (const Capture& capture : captures) {
     AuditedFabric a = audit_fabric(capture.seen, *run.plan, fabrics_of(run, capture.network, capture.kind()));
+    if (const std::int64_t planes = run.plan->fabrics[static_cast<std::size_t>(a.fabric)].planes;
+        !capture.seen.ethernet && capture.dumps < planes)
+      throw UsageError{format("--fabric: network '{}' has {} planes: give a dump of each, --fabric {}=FILE, {} times",
+                              a.planned.network, planes, a.planned.network, planes)};
     for (std::size_t i = 0; i < audited.size(); ++i)
       if (audited[i].fabric == a.fabric)
         throw UsageError{"--fabric: '" + captures[i].path + "' and '" + capture.path + "' both fit network '" +
@@ -179,7 +193,15 @@ FabricsAudited audit_fabrics(Run& run, const std::string& spec_path, const po::v
     audited.push_back(std::move(a));
   }
   if (given.count("names")) {
+    const std::string file = given["names"].as<std::string>();
     FileError error;
+    // A file of another kind is not overwritten: the spec, a dump.
+    std::error_code failed;
+    if (std::filesystem::is_regular_file(file, failed)) {
+      const auto old = read_file(file, kLargestDump, error);
+      if (!old || !old->starts_with(kNamesHeading))
+        throw UsageError{"--names: '" + file + "' is there, and is no list of names: give another file"};
+    }
     if (!write_file(given["names"].as<std::string>(), names, error)) throw UsageError{"--names: " + error.message};
   }
   if (captures.size() == 1) out.path = captures.front().path;

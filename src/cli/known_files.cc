@@ -4,6 +4,8 @@
 #include <fstream>
 #include <map>
 
+#include "audit/fabric_audit.h"
+#include "audit/fabric_spec.h"
 #include "base/file.h"
 #include "base/format.h"
 #include "base/printable.h"
@@ -43,6 +45,36 @@ FileChoices choices_of(const po::variables_map& given) {
   return out;
 }
 
+// The cabling of a fabric by what most of its cables say: as `init --from` describes it, compared with itself.
+std::string check_fabric(Run& run, FileId file, const RunOptions& options) {
+  const SeenFabric seen = read_ibnetdiscover(run.sources, file, run.findings);
+  if (seen.links.empty()) {
+    run.unreadable = "the dump of ibnetdiscover has no link";
+    return {};
+  }
+  std::string error;
+  RunOptions described = options;
+  described.from_stdin = true;
+  {
+    Sources sources;
+    Findings findings;
+    Catalog catalog(sources, findings);
+    described.stdin_text = spec_of_fabric(seen, "the dump", catalog, error);
+  }
+  if (!error.empty()) {
+    run.unreadable = error;
+    return {};
+  }
+  const auto spec = run_pipeline("-", Stage::planned, described);
+  if (!spec->plan || spec->plan->fabrics.empty() || spec->plan->fabrics.front().tiers.empty()) {
+    run.unreadable = "no plan describes this fabric: write a spec and compare it (clusterc audit SPEC --fabric FILE)";
+    return {};
+  }
+  const AuditedFabric audited = audit_fabric_by_itself(seen, *spec->plan);
+  report_fabric(audited, file, run.findings);
+  return "a dump of ibnetdiscover, by what most of its cables say: " + fabric_summary(audited);
+}
+
 }  // namespace
 
 void add_known_file_options(po::options_description& o) {
@@ -53,7 +85,8 @@ void add_known_file_options(po::options_description& o) {
 KnownFileRun check_known_file(const std::string& path, const RunOptions& options, const po::variables_map& given) {
   KnownFileRun out;
   const OtherFile* known = recognise_other_file(options.from_stdin ? options.stdin_text : head_of(path));
-  if (!known || !is_judged(known->kind)) return out;
+  const bool fabric = known && known->kind == FileKind::ibnetdiscover;
+  if (!known || (!fabric && !is_judged(known->kind))) return out;
   out.run = std::make_shared<Run>();
   Run& run = *out.run;
   std::string text = options.stdin_text;
@@ -70,6 +103,10 @@ KnownFileRun check_known_file(const std::string& path, const RunOptions& options
     return out;
   }
   const FileId file = run.sources.add(path, std::move(text));
+  if (fabric) {
+    out.summary = check_fabric(run, file, options);
+    return out;
+  }
   std::map<std::string, std::optional<FileId>> read;
   const auto beside = [&](const std::string& name) -> std::optional<FileId> {
     const auto [found, fresh] = read.try_emplace(name);

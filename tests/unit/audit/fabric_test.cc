@@ -291,6 +291,107 @@ TEST(FabricAudit, AMoveNamesNoOccupiedPort) {
   }
 }
 
+// Pods of `units` units; spine k of each pod is plugged into the cores of group k.
+PlannedFabric three_tiers(int pods, int units, int each, int rails, int spines, int cores) {
+  PlannedFabric out;
+  out.network = "compute";
+  out.rails = true;
+  const auto device = [&](std::string object, std::string host, int tier, int pod) {
+    out.devices.push_back({std::move(object), std::move(host), tier, pod, 0});
+    out.places.emplace_back();
+    return static_cast<Index>(out.devices.size() - 1);
+  };
+  std::vector<std::vector<Index>> groups(static_cast<std::size_t>(spines));
+  for (int s = 0; s < spines; ++s)
+    for (int k = 0; k < cores; ++k)
+      groups[static_cast<std::size_t>(s)].push_back(device(format("core/compute/{:02}", s * cores + k + 1),
+                                                           format("core-compute-{:02}", s * cores + k + 1), 2, s));
+  int node = 0;
+  for (int p = 0; p < pods; ++p) {
+    std::vector<Index> leaves;
+    for (int u = 0; u < units; ++u) {
+      std::vector<Index> of_unit;
+      for (int r = 0; r < rails; ++r)
+        of_unit.push_back(device(format("leaf/compute/u{}/r{}", p * units + u + 1, r + 1),
+                                 format("leaf-compute-u{}-r{}", p * units + u + 1, r + 1), 0, p));
+      for (int n = 0; n < each; ++n) {
+        const Index member = device(format("node/gpu/{:03}", ++node), format("gpu{:03}", node), -1, 0);
+        for (int r = 0; r < rails; ++r)
+          out.cables.push_back({member, of_unit[static_cast<std::size_t>(r)], r, n + 1, BitsPerSecond(400e9),
+                                format("compute/{}", r + 1)});
+      }
+      leaves.insert(leaves.end(), of_unit.begin(), of_unit.end());
+    }
+    for (int s = 0; s < spines; ++s) {
+      const Index spine = device(format("spine/compute/pod{}/{:02}", p + 1, s + 1),
+                                 format("spine-compute-pod{}-{:02}", p + 1, s + 1), 1, p);
+      for (const Index leaf : leaves) out.cables.push_back({leaf, spine, 40 + s, 1, BitsPerSecond(400e9), {}});
+      for (const Index core : groups[static_cast<std::size_t>(s)])
+        out.cables.push_back({spine, core, 40, 1, BitsPerSecond(400e9), {}});
+    }
+  }
+  return out;
+}
+
+TEST(FabricAudit, ThreeTiersAreRecognisedByTheirCables) {
+  std::mt19937 random(12);
+  for (int round = 0; round < 100; ++round) {
+    const PlannedFabric plan = three_tiers(2 + round % 3, 2 + round % 2, 4, 4, 4, 2 + round % 3);
+    SeenFabric seen = built(plan, random, false);
+    const int swaps = round % 4;
+    for (int s = 0; s < swaps; ++s) swap_ends(seen, random() % seen.links.size(), random() % seen.links.size());
+    const FabricDifferences d = compared(seen, plan);
+    EXPECT_LE(d.ends_to_move(), 2 * swaps) << "round " << round;
+    EXPECT_TRUE(d.missing.empty() && d.extra.empty() && d.absent.empty() && d.unplanned.empty()) << "round " << round;
+    if (swaps == 0) {
+      EXPECT_EQ(d.right, static_cast<std::int64_t>(plan.cables.size()));
+    }
+  }
+}
+
+// A port that is in another network is no planned one, however many ports its host has here.
+TEST(FabricAudit, AnAdapterOfAnotherNetworkIsNotTakenForAPlannedOne) {
+  std::mt19937 random(13);
+  const PlannedFabric plan = by_hand(1, 6, 3, 1);
+  for (const bool names : {true, false}) {
+    SeenFabric seen = built(plan, random, names);
+    seen.devices[static_cast<std::size_t>(seen.links[1].b)].adapter = 7;  // the second one of the first host
+    const FabricDifferences d = compared(seen, plan);
+    EXPECT_EQ(d.right, static_cast<std::int64_t>(plan.cables.size()) - 1);
+    EXPECT_EQ(d.missing.size(), 1u);
+    EXPECT_EQ(d.unplanned.size(), 1u);
+    EXPECT_TRUE(d.moves.empty() && d.absent.empty());
+  }
+}
+
+TEST(FabricAudit, APortThatNoHostHasCostsNoOtherOne) {
+  std::mt19937 random(14);
+  const PlannedFabric plan = by_hand(2, 4, 4, 1);
+  for (std::int64_t lost = 1; lost <= 4; ++lost) {
+    SeenFabric seen = built(plan, random, true);
+    std::erase_if(seen.links, [&](const SeenLink& l) {
+      const SeenDevice& d = seen.devices[static_cast<std::size_t>(l.b)];
+      return !d.is_switch && d.adapter == lost;
+    });
+    const FabricDifferences d = compared(seen, plan);
+    EXPECT_EQ(d.right, static_cast<std::int64_t>(plan.cables.size()) - 8) << lost;
+    EXPECT_EQ(d.missing.size(), 8u);
+    EXPECT_TRUE(d.moves.empty() && d.absent.empty() && d.unplanned.empty());
+  }
+}
+
+TEST(FabricAudit, HostsWithTheirDomainsAreThoseOfThePlan) {
+  std::mt19937 random(15);
+  const PlannedFabric plan = by_hand(2, 3, 2, 1);
+  SeenFabric seen = built(plan, random, true);
+  for (SeenDevice& d : seen.devices)
+    if (!d.is_switch)
+      d.name = (d.name == "gpu001" ? "gpu004" : d.name == "gpu004" ? "gpu001" : d.name) + ".example.org";
+  const FabricMatch match = match_fabric(seen, plan);
+  EXPECT_TRUE(match.by_cables.empty());
+  EXPECT_EQ(compare_fabric(seen, plan, match).ends_to_move(), 4);  // two hosts were exchanged
+}
+
 // What ibnetdiscover prints, by hand after its manual page: three hosts on two rails and one spine. The cables of n1
 // are swapped, the second leaf has one uplink of two, and the second adapter of n3 has two lanes of four.
 constexpr const char* kDump = R"(#
