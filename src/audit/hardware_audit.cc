@@ -110,7 +110,7 @@ class Auditor {
     if (s.hosts > 1) return format("it answers for {} servers, and which of them is the node is not known", s.hosts);
     if (s.unread_count > 0) return {};  // in part, with a reason of its own
     if (s.systems == 0) return "it lists no system";
-    if (s.cpus.count() == 0 && s.cpu_count < 0 && s.dimms.count() == 0 && s.memory_gib < 0)
+    if (s.cpus.count() == 0 && s.cpu_count <= 0 && s.dimms.count() == 0 && s.memory_gib <= 0)
       return "it lists no processors and no memory; firmware fills the inventory when the server boots";
     return {};
   }
@@ -201,15 +201,18 @@ class Auditor {
 
   template <class Is>
   void model(Fact fact, std::string_view many, const std::set<std::string>& words, const std::string& planned, Is is) {
-    std::vector<std::string> others;
+    std::vector<std::string> others, short_words;
     bool open = false;
     for (const std::string& word : words) {
       const std::optional<bool> same = is(word);
       if (!same) open = true;
+      if (!same && !word.empty()) short_words.push_back(quoted(word));
       if (same && !*same) others.push_back(quoted(word));
     }
     if (!others.empty())
       differs(fact, format("{} {}", many, join(others, ", ")), planned);
+    else if (!short_words.empty())
+      unsaid(fact, format("more of the model of the {} than {}", many, join(short_words, ", ")));
     else if (open)
       unsaid(fact, format("the model of the {}", many));
   }

@@ -273,8 +273,9 @@ struct RedfishWalk::Reader {
   }
 
   void processor() {
-    if (!there(e, path)) return;
     const std::string type = word(e, "ProcessorType");
+    if (type == "GPU") walk.gpu_met_ = true;
+    if (!there(e, path)) return;
     if (type == "CPU") count_in(seen.cpus, word(e, "Model"), -1);
     if (type == "GPU") count_in(seen.gpus, word(e, "Model"), -1);
   }
@@ -490,7 +491,7 @@ HardwareSeen RedfishWalk::take() {
   std::ranges::sort(seen_.firmware);
   if (seen_.psus.count() == 0 && older_psus_.count() > 0) seen_.psus = std::move(older_psus_);
   // Many BMCs list no GPU at all: none in a list of processors says nothing.
-  seen_.gpus.listed = seen_.gpus.count() > 0;
+  seen_.gpus.listed = gpu_met_;
   for (SeenParts* parts : {&seen_.cpus, &seen_.gpus, &seen_.dimms, &seen_.drives, &seen_.nics, &seen_.psus})
     std::ranges::sort(parts->kinds, [](const SeenKind& a, const SeenKind& b) {
       return std::tie(a.model, a.size) < std::tie(b.model, b.size);

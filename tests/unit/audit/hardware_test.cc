@@ -145,6 +145,8 @@ TEST(HardwareAudit, ANodeWithAnIllPartOrAnUnreadFactIsNotAsPlanned) {
   EXPECT_EQ(counts.differing, 1);
   EXPECT_EQ(counts.in_part, 1);
   EXPECT_EQ(counts.as_planned, 0);
+  EXPECT_EQ(h.findings.all().back().message,
+            "the BMC of 'n2' does not say more of the model of the GPUs than 'NVIDIA H100': it was not compared");
 }
 
 }  // namespace

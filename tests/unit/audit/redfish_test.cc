@@ -185,6 +185,7 @@ TEST(RedfishWalk, DisabledAndOfflinePartsAreNamedAndNotCounted) {
                        R"("Status": {"State": "Disabled", "Health": "OK"})", R"("Status": {"State": "StandbyOffline"})",
                        R"("Status": {"State": "UnavailableOffline"})", R"("Status": {"State": "Absent"})"});
   EXPECT_EQ(seen.gpus.count(), 1);
+  EXPECT_TRUE(with_processors({R"("Status": {"State": "Disabled"})"}).gpus.listed);
   EXPECT_EQ(ill(seen),
             "Systems/1/Processors/1 reports the state 'Disabled', so it does not count as present\n"
             "Systems/1/Processors/2 reports the state 'StandbyOffline', so it does not count as present\n"
