@@ -12,9 +12,11 @@ import os
 import pathlib
 import resource
 import signal
+import socket
 import subprocess
 import sys
 import tarfile
+import threading
 import time
 
 import skipping
@@ -85,17 +87,18 @@ def small(tree):
     server.bmcs = {n: Bmc(tree) for n in names}
     status, told, _ = audit(spec, listing(names))
     expect("as planned", told, [])
-    demand(status == 0, f"as planned: status {status}")
-    sessions_ended()
     demand(all(b.logins == 1 and b.logouts == 1 for b in server.bmcs.values()), "a BMC was not logged in to and out of once")
     demand(server.accepted == 8, f"8 BMCs had {server.accepted} connections")
+    demand(status == 0, f"as planned: status {status}")
+    sessions_ended()
+    counts(spec, names, "8 of 8 read to the end; 8 of 8 nodes as planned\n", asked=8, read=8, as_planned=8)
 
     members = copy.deepcopy(tree[S + "/Memory"])
     members["Members"].pop(0)
     server.bmcs = {n: Bmc(tree) for n in names}
     server.bmcs["n1"] = Bmc(tree, {S + "/Memory": members})
     server.bmcs["n2"] = Bmc(tree, changed(tree, f"{C}/PowerSubsystem/PowerSupplies/0", PowerCapacityWatts=1600))
-    server.bmcs["n3"] = Bmc(tree, changed(tree, f"{S}/Processors/GPU2", Model="NVIDIA A100 80GB PCIe"))
+    server.bmcs["n3"] = Bmc(tree, changed(tree, f"{S}/Processors/GPU2", Model="NVIDIA H100 80GB HBM3"))
     server.bmcs["n4"] = Bmc(tree, changed(tree, S, BiosVersion="1.3.9"))
     server.bmcs["n5"] = Bmc(tree, changed(tree, f"{S}/Memory/D2", Status={"State": "Enabled", "Health": "Critical"}))
     server.bmcs["n6"] = Bmc(tree, changed(tree, ROOT + "/Managers/1", FirmwareVersion=None))
@@ -104,7 +107,7 @@ def small(tree):
     planted = [
         ("audit-hardware-differs", "'n1' has memory modules 3 x 64 GiB, planned 4 x 64 GiB"),
         ("audit-hardware-differs", "'n2' has power supplies 1 x 1.6 kW, 1 x 2.4 kW, planned 2 x 2.4 kW"),
-        ("audit-hardware-differs", "'n3' has GPUs 'NVIDIA A100 80GB PCIe', planned nvidia-h100-pcie-80"),
+        ("audit-hardware-differs", "'n3' has GPUs 'NVIDIA H100 80GB HBM3', planned nvidia-h100-pcie-80"),
         ("audit-hardware-unequal", "the BIOS of 'n4' is '1.3.9', of 7 other nodes of the group '1.4.2'"),
         ("audit-health", "Systems/1/Memory/D2 of 'n5' reports health 'Critical'"),
         ("audit-fact-unread", "the BMC of 'n6' does not say the firmware of the BMC"),
@@ -114,8 +117,9 @@ def small(tree):
     status, told, _ = audit(spec, listing(names))
     expect("planted", told, planted)
     demand(status == 1, f"planted: status {status}")
+    counts(spec, names, "8 of 8 read to the end; 0 of 8 nodes as planned, 1 as far as the BMCs say, 7 not\n", asked=8, read=8, in_part=1, differing=7)
     cpus_alone = {S + "/Processors": {"Members": tree[S + "/Processors"]["Members"][:2]}}
-    second = {ROOT + "/Systems": {"Members": [{"@odata.id": S}, {"@odata.id": S[:-1] + "2"}]}, S[:-1] + "2": {**tree[S], "SerialNumber": "S0002"}}
+    second = {ROOT + "/Systems": {"Members": [{"@odata.id": S}, {"@odata.id": S[:-1] + "2"}]}, S[:-1] + "2": {**tree[S], "SerialNumber": "S2"}}
     supplies, filler = f"{C}/PowerSubsystem/PowerSupplies", {"Model": "FILLER", "PowerCapacityWatts": None}
     sum_alone = changed(tree, S, MemorySummary={"TotalSystemMemoryGiB": 192})
     del sum_alone[S]["Memory"]
@@ -137,13 +141,13 @@ def small(tree):
         ("audit-hardware-unequal", "the power supply model of 'n7' is 'EXPSU, FILLER'"), ("audit-hardware-differs", "'n8' has 1 processor, planned 2"),
     ])
     demand(status == 1, f"planted too: status {status}")
-    write("inventory.csv", "name,port,serial\nn1,,S0001\nn2,,LABEL2\nnode/n/3,,S0009\nn4,bmc,S0008\n")
+    write("inventory.csv", "name,port,serial\nn1,,S-n1\nn2,,LABEL2\nnode/n/3,,S-n9\nn4,bmc,S-n8\n")
     with_serials = write("serials.yaml", pathlib.Path(spec).read_text(encoding="utf-8").replace("name: small", "name: small\ninventory: inventory.csv"))
     server.bmcs = {n: Bmc(tree) for n in names}
     server.bmcs["n2"] = Bmc(tree, changed(tree, C, SerialNumber="LABEL2"))
     _, told, error = audit(with_serials, listing(names))
     demand(told, error)
-    expect("inventory", told, [("audit-hardware-differs", "'n3' has the serial number 'S0001', planned 'S0009' in the inventory")])
+    expect("inventory", told, [("audit-hardware-differs", "'n3' has the serial number 'S-n3', planned 'S-n9' in the inventory")])
     updates = ROOT + "/UpdateService"
     more = {**tree, ROOT: {**tree[ROOT], "UpdateService": {"@odata.id": updates}}, updates: {"FirmwareInventory": {"@odata.id": updates + "/FirmwareInventory"}},
             updates + "/FirmwareInventory": {"Members": [{"@odata.id": updates + "/FirmwareInventory/GPU1"}]},
@@ -155,6 +159,71 @@ def small(tree):
     _, told, _ = audit(spec, listing(names))
     expect("firmware, not asked for", told, [])
     print(f"small: {len(planted) + 10} differences planted, each named")
+
+
+def counts(spec, names, summary, **wanted):
+    """The line for people, and the member "bmcs" of the JSON output; what is left out is 0."""
+    bmcs = listing(names)
+    text = subprocess.run(command(spec, bmcs), capture_output=True, text=True, timeout=300, check=False).stdout
+    demand("BMCs: " + summary in text, f"no '{summary}' in\n{text}")
+    demand(f"over {min(64, len(names))} connections" in text, text)
+    told = json.loads(subprocess.run(command(spec, bmcs, "--format", "json"), capture_output=True, text=True, timeout=300, check=False).stdout)["bmcs"]
+    left = {k: v for k, v in told.items() if v}
+    demand(left == wanted, f"{told}, not {wanted}")
+
+
+def silent_ones(tree):
+    """BMCs that answer and say little, or say what is not so: no agreement."""
+    spec, names = os.path.join(here, "small.yaml"), ["n1", "n2", "n3"]
+    cpus_alone = {S + "/Processors": {"Members": tree[S + "/Processors"]["Members"][:2]}}
+    for what, changes, reason in (("empty root", {ROOT: {}}, "lists no system"), ("no systems", {ROOT + "/Systems": {"Members": []}}, "lists no system"),
+                                  ("empty system", {S: {}}, "lists no processors and no memory"), ("no GPUs", cpus_alone, "lists no GPUs, planned 2")):
+        server.bmcs = {n: Bmc(tree, changes) for n in names}
+        status, told, _ = audit(spec, listing(names))
+        expect(what, told, [("audit-bmc-unread", "3 nodes 'n[1-3]'", reason)])
+        demand(status == 2, f"{what}: status {status}")
+    counts(spec, names, "3 of 3 read to the end; 0 of 3 nodes as planned, 3 as far as the BMCs say\n5 planned nodes were not asked: ", asked=3, read=3, in_part=3, nodes_not_asked=5)
+    server.bmcs = {n: Bmc(tree) for n in names}
+    server.bmcs["n1"] = Bmc(tree, {ROOT + "/Systems": {"Members": []}})
+    counts(spec, names, "2 of 3 read to the end; 2 of 3 nodes as planned, 1 not judged\n", asked=3, read=2, as_planned=2, unread=1, nodes_not_asked=5)
+    server.bmcs["n1"] = Bmc(tree, changed(tree, S, BiosVersion="9", PowerState="Off"))
+    status, told, _ = audit(spec, listing(names))
+    expect("off", told, [("audit-health", "Systems/1 of 'n1' reports the power state 'Off'"), ("audit-hardware-unequal", "the BIOS of 'n1'")])
+    server.bmcs["n1"] = Bmc(tree)
+    one = write("one-address", f"n1 {server.address('n1')}\nN2 {server.address('N1').upper()}\n")
+    status, told, error = audit(spec, one)
+    demand(told, error)
+    expect("one address", told, [("audit-bmc-unread", "one BMC answers for 'n1' and 'n2'", "address")])
+    demand(status == 2, f"one address: status {status}")
+    server.bmcs["n2"] = Bmc(tree, changed(tree, S, SerialNumber="S-n1"))
+    status, told, _ = audit(spec, listing(names))
+    expect("one serial number", told, [("audit-bmc-unread", "one BMC answers for 'n1' and 'n2'", "serial number 'S-n1'")])
+    print("silent: 8 ways to say little")
+
+
+def mistakes(tree):
+    """Wrong files are named with their line, before a BMC is asked."""
+    spec = os.path.join(here, "small.yaml")
+    server.bmcs = {"n1": Bmc(tree)}
+    for line, why in (("n1 10.0.0.1:70000", "bmcs:1: the port '70000' is not one of 1 to 65535"), ("n1 10.0.0.1:0", "the port '0'"),
+                      ("n1 http://10.0.0.1/", "plain HTTP: BMCs are read over TLS alone; write 'n1 10.0.0.1'"), ("n1 https://10.0.0.1", "write the address alone: 'n1 10.0.0.1'"),
+                      ("n1 fd00::7", "in brackets: 'n1 [fd00::7]'"), ("n9 10.0.0.1", "the spec has no node 'n9'"), ("n1 a\nN1 b", "bmcs:2: node 'N1' is listed twice")):
+        status, _, error = audit(spec, write("bmcs", line + "\n"))
+        demand(status == 2 and why in error, f"{line}: {status} {error}")
+    status, _, error = audit(spec, listing(["n1"]), trust=("--pin", write("pins", f"n10 {server.pin}\n")))
+    demand(status == 2 and "pins:1: the spec has no node 'n10'" in error, f"pin of an unknown node: {status} {error}")
+    status, told, _ = audit(spec, listing(["n1"]), trust=("--pin", write("pins", f"N1 {server.pin}\n10.0.0.9 {server.pin}\n")))
+    demand(status == 0, f"pin of N1: {status} {told}")
+    with socket.create_server(("127.0.0.1", 0)) as plain:   # a web server without TLS
+        def answer():
+            for _ in range(3):
+                with plain.accept()[0] as to:
+                    to.recv(4096)
+                    to.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+        threading.Thread(target=answer, daemon=True).start()
+        _, told, _ = audit(spec, write("bmcs", f"n1 127.0.0.1:{plain.getsockname()[1]}\n"))
+        expect("plain HTTP", told, [("audit-bmc-unread", "answers without TLS, as for plain HTTP")])
+    print("mistakes: 9 in files, plain HTTP")
 
 
 def bad_ones(tree):
@@ -281,7 +350,7 @@ CAPTURES = {   # capture: node, what its spec has that the BMC does not say or s
                [(C + "/PowerSubsystem/PowerSupplies/PSU3", {"PowerCapacityWatts": 1800}, "'sr1' has power supplies 1 x 1.8 kW, 3 x 2.4 kW, planned 4 x 2.4 kW"),
                 (S + "/Memory/1", {"Status": {"State": "Absent"}}, "'sr1' has memory modules 15 x 64 GiB, planned 16 x 64 GiB"),
                 (S + "/Storage/M.2/Drives/Drive.M.2_Bay_0", {"CapacityBytes": 480000000000}, "'sr1' has drives 1 x 480 GB, 1 x 960 GB, 2 x 7.68 TB, planned 2 x 960 GB, 2 x 7.68 TB")]),
-    "supermicro": ("smc1", [(UNSAID, "the number of GPUs"), (UNSAID, "the rating of 2 of 8 power supplies")],
+    "supermicro": ("smc1", [("audit-bmc-unread", "'smc1' lists no GPUs, planned 8"), (UNSAID, "the rating of 2 of 8 power supplies")],
                    [(C + "/NetworkAdapters/3", {"Model": "AOC-STGS-i2T", "PartNumber": None}, "'smc1' has 7 ConnectX-7 adapters, planned 8"),
                     (S + "/Processors/2", {"Model": "Intel(R) Xeon(R) Gold 6430"}, "'smc1' has processors 'Intel(R) Xeon(R) Gold 6430', planned xeon-8462y")]),
 }
@@ -353,6 +422,8 @@ def main():
     with Server(os.path.join(work, "tls")) as server:
         tree = load_tree(os.path.join(here, "small.json"))
         small(tree)
+        silent_ones(tree)
+        mistakes(tree)
         bad_ones(tree)
         trust(tree)
         interrupted(tree)

@@ -49,7 +49,7 @@ def make_certificates(folder):
 
 
 class Bmc:
-    """One BMC. `how` misbehaves: a dictionary with some of
+    """One BMC. "{bmc}" in its resources becomes its name, so that each has a serial number of its own. `how` misbehaves: a dictionary with some of
     delay s, hang, first (503 to so many requests), retry_after s, garbage/huge/deep/drop/redirect/status {path: …}, page n, loop, endless,
     no_sessions (basic authentication), refuse_login, forget (each token after n requests)."""
 
@@ -139,7 +139,8 @@ class Server:
         headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:] if line)}
         body = await reader.readexactly(int(headers.get("content-length", 0)))
         host = headers.get("host", "").partition(":")[0]
-        bmc = self.bmcs.get(host, self.bmcs.get(host.split(".")[0]))
+        name = host if host in self.bmcs else host.split(".")[0]
+        bmc = self.bmcs.get(name)
         if bmc is None:
             self.strangers += 1
             return False
@@ -177,7 +178,7 @@ class Server:
                 return await self.send(writer, 401, b"{}")
         elif "x-auth-token" in headers or "authorization" in headers:
             self.without_token += 1000000   # the service root needs no credentials, and whoever it is has not shown who it is
-        return await self.send_resource(writer, bmc, path, query)
+        return await self.send_resource(writer, bmc, name, path, query)
 
     async def login(self, writer, bmc, body):
         if bmc.how.get("no_sessions"):
@@ -191,16 +192,16 @@ class Server:
         bmc.tokens.add(token)
         return await self.send(writer, 201, b"{}", {"X-Auth-Token": token, "Location": f"{SESSIONS}/{token}"})
 
-    async def send_resource(self, writer, bmc, path, query):
+    async def send_resource(self, writer, bmc, name, path, query):
         if bmc.how.get("page"):
             resource = bmc.page(path, query)
-            return await self.send(writer, 404, b"{}") if resource is None else await self.send(writer, 200, json.dumps(resource).encode())
+            return await self.send(writer, 404, b"{}") if resource is None else await self.send(writer, 200, json.dumps(resource).encode().replace(b"{bmc}", name.encode()))
         resource = bmc.resource(path)
         if resource is None:
             return await self.send(writer, 404, b"{}")
         if id(resource) not in self.bytes_of:   # with the resource, so that no other one gets its id
             self.bytes_of[id(resource)] = (resource, json.dumps(resource).encode())
-        return await self.send(writer, 200, self.bytes_of[id(resource)][1])
+        return await self.send(writer, 200, self.bytes_of[id(resource)][1].replace(b"{bmc}", name.encode()))
 
     async def misbehave(self, writer, kind, value):
         if kind == "garbage":

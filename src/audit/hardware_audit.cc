@@ -63,18 +63,21 @@ class Auditor {
  public:
   Auditor(const Plan& plan, const std::vector<AuditedNode>& nodes, const std::vector<BmcAnswer>& answers,
           Findings& findings)
-      : plan_(plan), cluster_(*plan.cluster), nodes_(nodes), answers_(answers), findings_(findings) {}
+      : plan_(plan),
+        cluster_(*plan.cluster),
+        nodes_(nodes),
+        answers_(answers),
+        findings_(findings),
+        standing_(nodes.size()) {}
 
   HardwareCounts report() {
-    HardwareCounts out;
+    shared("address", [&](std::size_t i) { return plain_address(nodes_[i].address); });
+    shared("serial number", [&](std::size_t i) { return answers_[i].seen.serial; });
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      const BmcAnswer& a = answers_[i];
-      if (!a.failure.empty() || a.seen.unread_count > 0 || a.seen.hosts > 1) {
-        ++out.unread;
-        unread(i);
-        if (!a.failure.empty() || a.seen.hosts > 1) continue;
-      }
-      by_group_[nodes_[i].group].push_back(i);
+      if (standing_[i] == Standing::unread) continue;
+      const bool nothing = !why_unread(answers_[i]).empty();
+      if (nothing || answers_[i].seen.unread_count > 0) unread(i);
+      if (!nothing) by_group_[nodes_[i].group].push_back(i);
     }
     for (const auto& [group, members] : by_group_)
       lists_gpus_[group] = std::ranges::any_of(members, [&](std::size_t i) { return answers_[i].seen.gpus.listed; });
@@ -82,17 +85,56 @@ class Auditor {
       for (const std::size_t i : members) {
         compare(i);
         health(i);
-        if (answers_[i].seen.unread_count > 0) continue;
-        ++out.read;
-        if (!differing_[i]) ++out.equal;
       }
     for (const auto& [group, members] : by_group_) equal(group, members);
     tell();
+    HardwareCounts out;
+    for (const Standing s : standing_)
+      ++(s == Standing::as_planned  ? out.as_planned
+         : s == Standing::in_part   ? out.in_part
+         : s == Standing::differing ? out.differing
+                                    : out.unread);
     return out;
   }
 
  private:
   using Nodes = std::vector<std::size_t>;
+  enum class Standing : std::uint8_t { as_planned, in_part, differing, unread };  // the worse, the later
+
+  // ---- what a BMC says of no node, or of another one
+
+  // Why nothing of the answer can be compared; empty: something can.
+  static std::string why_unread(const BmcAnswer& a) {
+    if (!a.failure.empty()) return a.failure;
+    const HardwareSeen& s = a.seen;
+    if (s.hosts > 1) return format("it answers for {} servers, and which of them is the node is not known", s.hosts);
+    if (s.unread_count > 0) return {};  // in part, with a reason of its own
+    if (s.systems == 0) return "it lists no system";
+    if (s.cpus.count() == 0 && s.cpu_count <= 0 && s.dimms.count() == 0 && s.memory_gib <= 0)
+      return "it lists no processors and no memory; firmware fills the inventory when the server boots";
+    return {};
+  }
+
+  // Several nodes to which one BMC answers: at most one of them is its server, and which one is not known.
+  template <class Value>
+  void shared(std::string_view what, Value value) {
+    std::map<std::string, Nodes> by_value;
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+      if (std::string v = value(i); !v.empty()) by_value[std::move(v)].push_back(i);
+    for (const auto& [v, nodes] : by_value) {
+      if (nodes.size() < 2 || std::ranges::all_of(nodes, [&](std::size_t i) { return standing_[i] != Standing{}; }))
+        continue;
+      std::vector<std::string> names;
+      for (const std::size_t i : nodes) names.push_back(name_of(i));
+      const std::string listed = names.size() == 2 ? format("{} and {}", quoted(names[0]), quoted(names[1]))
+                                                   : format("{} nodes '{}'", names.size(), fold_names(names));
+      Finding& f = findings_.error("audit-bmc-unread", place(nodes.back()),
+                                   format("one BMC answers for {}: {} have the {} {}", listed,
+                                          names.size() == 2 ? "both" : "all", what, quoted(v)));
+      f.help("give each node the address of its own BMC; none of these nodes was compared");
+      name(f, nodes, Standing::unread);
+    }
+  }
 
   // ---- one node against its group in the spec
 
@@ -138,14 +180,19 @@ class Auditor {
   }
 
   void gpus(const ServerModel& planned, const HardwareSeen& seen, int group) {
-    if (planned.gpu_count <= 0) return;
-    // None in the list means none there only where BMCs of such servers list them.
-    if (!seen.gpus.complete || !(seen.gpus.listed || (lists_gpus_[group] && seen.cpus.listed)))
-      return unsaid(Fact::gpus, "the number of GPUs");
     const std::int64_t count = seen.gpus.count();
+    const std::string counted = count == 1 ? "1 GPU" : format("{} GPUs", count);
+    if (planned.gpu_count <= 0) {
+      if (const std::string all = models(seen.gpus); count > 0)
+        differs(Fact::gpus, all.empty() ? counted : counted + " " + quoted(all), "none");
+      return;
+    }
+    // None in the list means none there only where BMCs of such servers list them.
+    if (seen.gpus.complete && !lists_gpus_[group]) return without_gpus_[group].push_back(at_);
+    if (!seen.gpus.complete || !(seen.gpus.listed || seen.cpus.listed)) return unsaid(Fact::gpus, "the number of GPUs");
     const std::int64_t each = planned.gpu && planned.gpu->devices ? *planned.gpu->devices : 1;
     if (count != planned.gpu_count && count * each != planned.gpu_count)
-      differs(Fact::gpus, count == 1 ? "1 GPU" : format("{} GPUs", count), std::to_string(planned.gpu_count));
+      differs(Fact::gpus, counted, std::to_string(planned.gpu_count));
     if (!planned.gpu || count == 0) return;
     std::set<std::string> words;
     for (const SeenKind& k : seen.gpus.kinds) words.insert(k.model);
@@ -154,15 +201,18 @@ class Auditor {
 
   template <class Is>
   void model(Fact fact, std::string_view many, const std::set<std::string>& words, const std::string& planned, Is is) {
-    std::vector<std::string> others;
+    std::vector<std::string> others, short_words;
     bool open = false;
     for (const std::string& word : words) {
       const std::optional<bool> same = is(word);
       if (!same) open = true;
+      if (!same && !word.empty()) short_words.push_back(quoted(word));
       if (same && !*same) others.push_back(quoted(word));
     }
     if (!others.empty())
       differs(fact, format("{} {}", many, join(others, ", ")), planned);
+    else if (!short_words.empty())
+      unsaid(fact, format("more of the model of the {} than {}", many, join(short_words, ", ")));
     else if (open)
       unsaid(fact, format("the model of the {}", many));
   }
@@ -258,7 +308,7 @@ class Auditor {
 
   void health(std::size_t i) {
     for (const HardwareSeen::Ill& ill : answers_[i].seen.ill)
-      ill_[{nodes_[i].group, ill.part, ill.health}].push_back(i);
+      ill_[{nodes_[i].group, ill.part, ill.words, ill.critical}].push_back(i);
   }
 
   // ---- the nodes of a group beside each other
@@ -277,11 +327,10 @@ class Auditor {
           if (!different_.contains({i, fact})) told.push_back(i);
         if (told.empty()) continue;
         const std::size_t rest = common->second.size();
-        Finding& f =
-            findings_.warning("audit-hardware-unequal", cluster_.nodes[at(group)].span,
-                              format("{} of {} is {}, of {} other {} of the group {}", what, these(group, told),
-                                     quoted(v), rest, rest == 1 ? "node" : "nodes", quoted(common->first)));
-        name(f, told);
+        Finding& f = findings_.warning("audit-hardware-unequal", cluster_.nodes[at(group)].span,
+                                       format("{} of {} is {}, of {} other {} of the group {}", what, these(told),
+                                              quoted(v), rest, rest == 1 ? "node" : "nodes", quoted(common->first)));
+        name(f, told, Standing::differing);
         f.help("bring the nodes of a group to the same state, or describe them as two groups");
       }
     };
@@ -310,7 +359,6 @@ class Auditor {
   // ---- findings: those that say the same of several nodes are one
 
   void differs(Fact fact, std::string seen, std::string planned) {
-    differing_[at_] = true;
     different_.insert({at_, fact});
     differences_[{nodes_[at_].group, fact, std::move(seen), std::move(planned)}].push_back(at_);
   }
@@ -321,68 +369,79 @@ class Auditor {
 
   void unread(std::size_t i) {
     const BmcAnswer& a = answers_[i];
-    std::string why = a.failure;
-    if (why.empty() && a.seen.hosts > 1)
-      why = format("it answers for {} servers, and which of them is the node is not known", a.seen.hosts);
-    if (why.empty()) {
+    std::string why = why_unread(a);
+    const bool in_part = why.empty();
+    if (in_part) {
       why = join(a.seen.unread, "; ");
       if (a.seen.unread_count > static_cast<std::int64_t>(a.seen.unread.size()))
         why += format("; {} in all", a.seen.unread_count);
     }
-    unread_[{nodes_[i].group, a.failure.empty() && a.seen.hosts <= 1, why}].push_back(i);
+    unread_[{nodes_[i].group, in_part, why}].push_back(i);
+    standing_[i] = Standing::unread;
   }
 
   void tell() {
     for (const auto& [key, nodes] : unread_) {
       const auto& [group, in_part, why] = key;
-      const SourceSpan listed = nodes_[nodes.front()].span;
-      Finding& f = findings_.error(
-          "audit-bmc-unread", listed.valid() ? listed : cluster_.nodes[at(group)].span,
-          format("the BMC of {} was {}: {}", these(group, nodes), in_part ? "read in part" : "not read", why));
+      Finding& f =
+          findings_.error("audit-bmc-unread", place(nodes.front()),
+                          format("the BMC of {} was {}: {}", these(nodes), in_part ? "read in part" : "not read", why));
       if (const std::string& address = nodes_[nodes.front()].address; nodes.size() == 1 && !address.empty())
         f.note({}, format("its address is {}", printable(address)));
-      f.help(
-          "read it again once its network, certificate, account and firmware are in order; the other nodes were "
-          "compared");
-      name(f, nodes);
+      const bool others = std::ranges::any_of(standing_, [](Standing s) { return s != Standing::unread; });
+      f.help(std::string("read it again once its network, certificate, account and firmware are in order") +
+             (others ? "; the other nodes were compared" : ""));
+      name(f, nodes, Standing::unread);
+    }
+    for (const auto& [group, nodes] : without_gpus_) {
+      const ServerModel& planned = cluster_.nodes[at(group)].server;
+      Finding& f = findings_.error(
+          "audit-bmc-unread", place(nodes.front()),
+          format("the BMC of {} lists no GPUs, planned {}: GPUs were not compared", these(nodes), planned.gpu_count));
+      f.help("some BMCs list no GPUs at all: compare the GPUs on the nodes, and accept this finding");
+      name(f, nodes, Standing::in_part);
     }
     for (const auto& [key, nodes] : differences_) {
       const auto& [group, fact, seen, planned] = key;
       Finding& f = findings_.error(
           "audit-hardware-differs", cluster_.nodes[at(group)].span,
-          format("{} {} {}, planned {}", these(group, nodes), nodes.size() == 1 ? "has" : "have", seen, planned));
+          format("{} {} {}, planned {}", these(nodes), nodes.size() == 1 ? "has" : "have", seen, planned));
       f.help("exchange or reseat the part; if the servers are as they shall be, write them so in the spec");
-      name(f, nodes);
+      name(f, nodes, Standing::differing);
     }
     for (const auto& [key, nodes] : ill_) {
-      const auto& [group, part, health] = key;
+      const auto& [group, part, words, critical] = key;
       const SourceSpan at_group = cluster_.nodes[at(group)].span;
-      const std::string message = format("{} of {} reports health {}", part, these(group, nodes), quoted(health));
-      Finding& f = health == "Critical" ? findings_.error("audit-health", at_group, message)
-                                        : findings_.warning("audit-health", at_group, message);
+      const std::string message = format("{} of {} {}", part, these(nodes), words);
+      Finding& f = critical ? findings_.error("audit-health", at_group, message)
+                            : findings_.warning("audit-health", at_group, message);
       f.help("the event log of the BMC says what happened to it");
-      name(f, nodes);
+      name(f, nodes, Standing::differing);
     }
     for (const auto& [key, nodes] : unsaid_) {
       const auto& [group, fact, what] = key;
-      Finding& f =
-          findings_.note("audit-fact-unread", cluster_.nodes[at(group)].span,
-                         format("the BMC of {} does not say {}: it was not compared", these(group, nodes), what));
-      name(f, nodes);
+      Finding& f = findings_.note("audit-fact-unread", cluster_.nodes[at(group)].span,
+                                  format("the BMC of {} does not say {}: it was not compared", these(nodes), what));
+      name(f, nodes, Standing::in_part);
     }
   }
 
   // "'n03'", "3 nodes 'n[03-05]'"
-  std::string these(int group, const Nodes& nodes) const {
+  std::string these(const Nodes& nodes) const {
     std::vector<std::string> names;
-    const NodeGroupModel& g = cluster_.nodes[at(group)];
-    for (const std::size_t i : nodes) names.push_back(g.names.name(nodes_[i].member));
+    for (const std::size_t i : nodes) names.push_back(name_of(i));
     if (names.size() == 1) return quoted(names.front());
     return format("{} nodes '{}'", names.size(), fold_names(names));
   }
-  void name(Finding& f, const Nodes& nodes) const {
-    for (const std::size_t i : nodes)
+  std::string name_of(std::size_t i) const { return cluster_.nodes[at(nodes_[i].group)].names.name(nodes_[i].member); }
+  SourceSpan place(std::size_t i) const {
+    return nodes_[i].span.valid() ? nodes_[i].span : cluster_.nodes[at(nodes_[i].group)].span;
+  }
+  void name(Finding& f, const Nodes& nodes, Standing standing) {
+    for (const std::size_t i : nodes) {
       f.object(plan_.node_object(cluster_.nodes[at(nodes_[i].group)].first + nodes_[i].member));
+      standing_[i] = std::max(standing_[i], standing);
+    }
   }
 
   const Plan& plan_;
@@ -393,15 +452,23 @@ class Auditor {
   std::size_t at_ = 0;  // the node that is compared
   std::map<int, Nodes> by_group_;
   std::map<int, bool> lists_gpus_;
-  std::map<std::size_t, bool> differing_;
+  std::map<int, Nodes> without_gpus_;  // by group; its BMCs list no GPU
+  std::vector<Standing> standing_;
   std::set<std::pair<std::size_t, Fact>> different_;
   std::map<std::tuple<int, bool, std::string>, Nodes> unread_;
   std::map<std::tuple<int, Fact, std::string, std::string>, Nodes> differences_;
-  std::map<std::tuple<int, std::string, std::string>, Nodes> ill_;
+  std::map<std::tuple<int, std::string, std::string, bool>, Nodes> ill_;
   std::map<std::tuple<int, Fact, std::string>, Nodes> unsaid_;
 };
 
 }  // namespace
+
+std::string plain_address(std::string_view text) {
+  std::string out = to_lower(text);
+  if (out.ends_with(":443") && (out.front() == '[' || std::ranges::count(out, ':') == 1)) out.resize(out.size() - 4);
+  if (out.ends_with('.')) out.pop_back();
+  return out;
+}
 
 HardwareCounts report_hardware(const Plan& plan, const std::vector<AuditedNode>& nodes,
                                const std::vector<BmcAnswer>& answers, Findings& findings) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "audit/redfish_client.h"
@@ -18,9 +19,17 @@ struct AuditedNode {
   SourceSpan span;      // where the list of BMCs names it; invalid: the group in the spec is meant
 };
 
+// Nodes, each in one of the four.
 struct HardwareCounts {
-  std::int64_t read = 0, equal = 0, unread = 0;  // nodes; equal: as planned, in all that could be compared
+  std::int64_t as_planned = 0;  // all that the spec has was read and agrees, and no part is ill
+  std::int64_t in_part = 0;     // nothing differs, but the BMC does not report all that the spec has
+  std::int64_t differing = 0;   // or ill
+  std::int64_t unread = 0;      // not read to the end
+  std::int64_t read() const { return as_planned + in_part + differing; }
 };
+
+// "BMC-1.lan.:443" is "bmc-1.lan": two addresses that are written differently may be one.
+std::string plain_address(std::string_view);
 
 // The node of each BMC, in the order of the answers.
 HardwareCounts report_hardware(const Plan&, const std::vector<AuditedNode>&, const std::vector<BmcAnswer>&, Findings&);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -52,6 +53,30 @@ bool is_gpu_word(const std::string& word) {
   return word.size() >= 2 && std::ranges::any_of(word, is_digit);
 }
 
+// What the name of a GPU has to say, because the model is made in several variants.
+struct Variants {
+  std::string_view model;
+  bool form, memory;
+};
+// H100: as PCIe card the memory is always 80 GB, as NVL 94 GB; as module there are 64, 80 and 96 GB.
+constexpr std::array kVariants = {Variants{"h100", true, false}, Variants{"h800", true, false},
+                                  Variants{"h200", true, false}, Variants{"h20", false, true},
+                                  Variants{"a100", true, true},  Variants{"a800", true, true},
+                                  Variants{"v100", true, true},  Variants{"gh200", false, true}};
+
+enum class Form : std::uint8_t { unsaid, card, nvl, module };
+
+// NVIDIA's driver calls the modules by their memory: "NVIDIA H100 80GB HBM3". No PCIe card but NVL has HBM3.
+Form form_in(const Words& name, bool nvidia) {
+  const auto begins = [&](std::string_view with) {
+    return std::ranges::any_of(name, [&](const std::string& w) { return w.starts_with(with); });
+  };
+  if (has(name, "nvl")) return Form::nvl;
+  if (has(name, "pcie")) return Form::card;
+  if (begins("sxm") || has(name, "oam") || (nvidia && begins("hbm3"))) return Form::module;
+  return Form::unsaid;
+}
+
 template <class Test>
 Words of_kind(const Words& all, Test test) {
   Words out;
@@ -74,12 +99,33 @@ std::optional<bool> is_gpu(const GpuPart& part, std::string_view seen) {
   const Words mine = of_kind(planned, is_gpu_word), theirs = of_kind(there, is_gpu_word);
   if (mine.empty() || theirs.empty()) return std::nullopt;
   if (!has(theirs, mine.front())) return false;
+  bool open = false;
+  if (mine.front() == "6000")  // RTX 6000 Ada, RTX PRO 6000 Blackwell Server Edition and others
+    for (const std::string_view edition : {"ada", "pro", "server", "workstation", "max"}) {
+      if (has(there, edition) && !has(planned, edition)) return false;
+      open = open || has(there, edition) != has(planned, edition);
+    }
+  const bool nvidia = has(planned, "nvidia"), superchip = part.form && *part.form == GpuForm::superchip;
+  const auto variants = std::ranges::find(kVariants, std::string_view(mine.front()), &Variants::model);
+  const Form form = form_in(there, nvidia && !superchip);
+  if (part.form && !superchip && form != Form::unsaid) {
+    const Form wanted = *part.form != GpuForm::pcie ? Form::module : has(planned, "nvl") ? Form::nvl : Form::card;
+    if (wanted == Form::nvl && form == Form::card)
+      open = true;  // NVL is a PCIe card too
+    else if (form != wanted)
+      return false;
+  } else if (!superchip) {
+    open = open || (variants != kVariants.end() && variants->form);
+  }
   const auto of = [](const Words& all) { return std::ranges::find_if(all, is_memory); };
-  if (const auto a = of(planned), b = of(there); a != planned.end() && b != there.end() && *a != *b) return false;
-  const bool card = has(there, "pcie") || has(there, "nvl");
-  const bool module = std::ranges::any_of(there, [](const std::string& w) { return w.starts_with("sxm"); });
-  if (part.form && card != module) return (*part.form == GpuForm::pcie) == card;
-  return true;
+  const auto a = of(planned), b = of(there);
+  if (a != planned.end() && b != there.end()) {
+    if (*a == *b) return open ? std::nullopt : std::optional(true);
+    if (superchip) return std::nullopt;  // "GH200 480GB" is the memory of the processor
+    return false;
+  }
+  const bool needs_memory = variants != kVariants.end() && (variants->memory || form == Form::module);
+  return open || (needs_memory && mine.front() != "h200") ? std::nullopt : std::optional(true);
 }
 
 std::string adapter_family(std::string_view text) {

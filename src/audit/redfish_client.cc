@@ -381,6 +381,12 @@ class Client {
       case CURLE_COULDNT_RESOLVE_HOST:
         why = "its name is not known to the name servers";
         break;
+      case CURLE_SSL_CONNECT_ERROR:  // OpenSSL and GnuTLS each have words for an answer that is no TLS
+        if (why.find("wrong version number") != std::string::npos ||
+            why.find("packet length too long") != std::string::npos ||
+            why.find("unexpected TLS packet") != std::string::npos)
+          why = "its port answers without TLS, as for plain HTTP: give the port for HTTPS";
+        break;
       case CURLE_PEER_FAILED_VERIFICATION:
         why = why.find("target host name") != std::string::npos ? "its certificate is for another name or address"
                                                                 : "its certificate is not trusted: " + why;

@@ -14,7 +14,7 @@ namespace {
 
 using simdjson::dom::element;
 
-constexpr std::size_t kLongestPath = 1024, kLongestWord = 120, kMostUnread = 3;
+constexpr std::size_t kLongestPath = 1024, kLongestWord = 120, kMostUnread = 3, kMostIll = 64;
 
 // A BMC's word for a fact. What firmware writes where it knows nothing is no fact.
 std::string word(const element& e, const char* key) {
@@ -63,6 +63,17 @@ std::string status(const element& e, const char* key) {
   return e["Status"].get(part) == simdjson::SUCCESS ? word(part, key) : std::string();
 }
 bool absent(const element& e) { return status(e, "State") == "Absent"; }
+
+// Serial numbers that boards have where nobody wrote one.
+std::string serial_of(const element& e) {
+  std::string serial = word(e, "SerialNumber");
+  const std::string low = to_lower(serial);
+  for (const std::string_view nothing :
+       {"0123456789", "1234567890", "123456789", "system serial number", "chassis serial number", "empty", "invalid"})
+    if (low == nothing) return {};
+  if (serial.find_first_not_of("0 .-") == std::string::npos) return {};
+  return serial;
+}
 
 void count_in(SeenParts& parts, std::string model, std::int64_t size) {
   for (SeenKind& k : parts.kinds)
@@ -154,6 +165,7 @@ struct RedfishWalk::Reader {
         members(What::storages, What::storage);
         return;
       case What::storage:
+        health(e, path);
         seen.drives.listed |= links("Drives", What::drive);
         return;
       case What::drive:
@@ -209,11 +221,16 @@ struct RedfishWalk::Reader {
   }
 
   void system() {
+    ++seen.systems;
+    if (const std::string power = word(e, "PowerState"); power == "Off" || power == "PoweringOff") {
+      walk.off_ = true;
+      ill(path, "reports the power state '" + power + "'", false);
+    }
     health(e, path);
-    const std::string bios = word(e, "BiosVersion"), serial = word(e, "SerialNumber");
+    const std::string bios = word(e, "BiosVersion"), serial = serial_of(e);
     // NVIDIA's firmware shows the baseboard of the GPUs as a second system, HGX_Baseboard_0: it is no server.
     const bool host = !bios.empty() && !word(e, "Id").starts_with("HGX_");
-    if (host && !serial.empty()) ++seen.hosts;
+    if (host && !word(e, "SerialNumber").empty()) ++seen.hosts;
     if (!walk.host_named_ && host) {
       walk.host_named_ = true;
       seen.bios = bios;
@@ -242,7 +259,7 @@ struct RedfishWalk::Reader {
     walk.add(What::adapters, link_at(e, "NetworkAdapters"));
     const std::string type = word(e, "ChassisType");
     if (type == "Module" || type == "Component" || type == "Zone") return;  // what is in them feeds no server
-    if (std::string label = word(e, "SerialNumber"); !label.empty() && seen.labels.size() < 8)
+    if (std::string label = serial_of(e); !label.empty() && seen.labels.size() < 8)
       seen.labels.push_back(std::move(label));
     walk.add(What::power_subsystem, link_at(e, "PowerSubsystem"));
     walk.add(What::power, link_at(e, "Power"));
@@ -256,36 +273,38 @@ struct RedfishWalk::Reader {
   }
 
   void processor() {
-    if (absent(e)) return;
-    health(e, path);
     const std::string type = word(e, "ProcessorType");
+    if (type == "GPU") walk.gpu_met_ = true;
+    if (!there(e, path)) return;
     if (type == "CPU") count_in(seen.cpus, word(e, "Model"), -1);
     if (type == "GPU") count_in(seen.gpus, word(e, "Model"), -1);
   }
 
   void memory() {
-    if (absent(e)) return;
-    health(e, path);
+    if (!there(e, path)) return;
     const std::string kind = word(e, "MemoryDeviceType");
     if (kind.starts_with("HBM") || kind.starts_with("GDDR")) return;  // a GPU's
     count_in(seen.dimms, word(e, "PartNumber"), whole(e, "CapacityMiB"));
   }
 
   void drive() {
-    if (absent(e) || word(e, "Protocol") == "USB") return;
-    health(e, path);
+    if (word(e, "Protocol") == "USB" || !there(e, path)) return;
     count_in(seen.drives, word(e, "Model"), whole(e, "CapacityBytes"));
   }
 
   void adapter() {
     if (absent(e)) return;
-    health(e, path);
-    count_in(seen.nics, model_of(e), -1);
+    std::string model = model_of(e);
+    // The BMC of a DGX H100 lists working adapters as Disabled, without a model.
+    if (model.empty())
+      health(e, path);
+    else if (!there(e, path))
+      return;
+    count_in(seen.nics, std::move(model), -1);
   }
 
   void supply(SeenParts& parts, const element& one, const std::string& at) {
-    if (absent(one)) return;
-    health(one, at);
+    if (!there(one, at)) return;
     std::int64_t watts = whole(one, "PowerCapacityWatts");
     if (watts == 0) watts = -1;
     count_in(parts, word(one, "Model"), watts);
@@ -310,13 +329,39 @@ struct RedfishWalk::Reader {
     if (!id.empty() && !is.empty()) seen.firmware.emplace_back(std::move(id), std::move(is));
   }
 
+  // Whether a part counts as present; its health is noted.
+  bool there(const element& one, std::string_view at) {
+    if (absent(one)) return false;
+    const std::string state = status(one, "State");
+    const bool offline = state == "StandbyOffline" || state == "UnavailableOffline";
+    if (state != "Disabled" && !(offline && !walk.off_)) return health(one, at), true;
+    ill(at, "reports the state '" + state + "', so it does not count as present", false);
+    return false;
+  }
+
   void health(const element& one, std::string_view at) {
-    const std::string is = status(one, "Health");
-    if (is.empty() || is == "OK" || seen.ill.size() >= 64) return;
+    const std::string is = status(one, "Health"), below = status(one, "HealthRollup");
+    bool fails = false;
+    if (!is.empty() && is != "OK")
+      ill(at, "reports health '" + printable(is) + "'", is == "Critical");
+    else if (one["FailurePredicted"].get(fails) == simdjson::SUCCESS && fails)
+      ill(at, "reports that a failure is predicted", false);
+    else if ((below == "Critical" || below == "Warning") && walk.roll_ups_.size() < kMostIll)
+      walk.roll_ups_.push_back(
+          {place_of(at), "reports health roll-up '" + below + "', and no part of it as ill", below == "Critical"});
+  }
+
+  static std::string place_of(std::string_view at) {
     if (at.starts_with("/redfish/v1/")) at.remove_prefix(12);
-    const std::string place = printable(at.substr(0, 200));
+    return printable(at.substr(0, 200));
+  }
+
+  void ill(std::string_view at, std::string words, bool critical) {
+    if (seen.ill.size() >= kMostIll) return;
+    std::string place = place_of(at);
     // PowerSubsystem and the older Power may both have a part: the first that was read stays.
-    if (std::ranges::none_of(seen.ill, [&](const auto& i) { return i.part == place; })) seen.ill.push_back({place, is});
+    if (std::ranges::none_of(seen.ill, [&](const auto& i) { return i.part == place && i.words == words; }))
+      seen.ill.push_back({std::move(place), std::move(words), critical});
   }
 };
 
@@ -430,11 +475,23 @@ void RedfishWalk::incomplete(What what) {
   }
 }
 
+// A roll-up is the worst health of all below: it is news only where no part is as ill. The longest path is the nearest
+// to the cause.
+void RedfishWalk::explain_roll_ups() {
+  std::ranges::sort(roll_ups_, [](const auto& a, const auto& b) {
+    return std::tuple(!a.critical, b.part.size(), a.part) < std::tuple(!b.critical, a.part.size(), b.part);
+  });
+  for (HardwareSeen::Ill& r : roll_ups_)
+    if (std::ranges::none_of(seen_.ill, [&](const auto& i) { return i.critical || !r.critical; }))
+      seen_.ill.push_back(std::move(r));
+}
+
 HardwareSeen RedfishWalk::take() {
+  explain_roll_ups();
   std::ranges::sort(seen_.firmware);
   if (seen_.psus.count() == 0 && older_psus_.count() > 0) seen_.psus = std::move(older_psus_);
   // Many BMCs list no GPU at all: none in a list of processors says nothing.
-  seen_.gpus.listed = seen_.gpus.count() > 0;
+  seen_.gpus.listed = gpu_met_;
   for (SeenParts* parts : {&seen_.cpus, &seen_.gpus, &seen_.dimms, &seen_.drives, &seen_.nics, &seen_.psus})
     std::ranges::sort(parts->kinds, [](const SeenKind& a, const SeenKind& b) {
       return std::tie(a.model, a.size) < std::tie(b.model, b.size);

@@ -37,10 +37,12 @@ struct HardwareSeen {
   std::string cpu_summary;                       // ProcessorSummary.Model
   std::int64_t cpu_count = -1, memory_gib = -1;  // the summaries of the system; -1: not read
   std::int64_t power_limit = -1;                 // W
+  std::int64_t systems = 0;                      // that were read, the baseboard of GPUs among them
   std::int64_t hosts = 0;  // systems with processors or memory of their own: several where one BMC has several nodes
   SeenParts cpus, gpus, dimms, drives, nics, psus;
   struct Ill {
-    std::string part, health;  // "Chassis/DGX/PowerSubsystem/PowerSupplies/PSU2", "Critical"
+    std::string part, words;  // "Chassis/DGX/PowerSubsystem/PowerSupplies/PSU2", "reports health 'Critical'"
+    bool critical = false;
   };
   std::vector<Ill> ill;
   std::vector<std::pair<std::string, std::string>> firmware;  // "HGX_FW_GPU_SXM_1", "96.00.5E.00.01"; by name
@@ -120,6 +122,7 @@ class RedfishWalk {
   struct Reader;
   friend struct Reader;
   void incomplete(What);
+  void explain_roll_ups();
   void add(What, std::string_view link);
 
   RedfishParser& parser_;
@@ -131,6 +134,9 @@ class RedfishWalk {
   std::string sessions_;
   std::string manager_;  // path of the BMC that the host's system names
   bool host_named_ = false, over_limit_ = false;
+  bool gpu_met_ = false;                     // in a list, be it absent or disabled
+  bool off_ = false;                         // the server is switched off: its parts may be called offline
+  std::vector<HardwareSeen::Ill> roll_ups_;  // reported where no part is as ill
   std::size_t read_ = 0;
   HardwareSeen seen_;
 };

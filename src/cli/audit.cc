@@ -45,13 +45,18 @@ int run(const po::variables_map& given) {
   FabricsAudited fabrics;
   if (given.count("fabric")) fabrics = audit_fabrics(*result, path, given);
   std::string summaries = fabrics.summaries;
-  if (given.count("redfish")) summaries += audit_redfish(*result, path, given);
+  RedfishAudited bmcs;
+  if (given.count("redfish")) bmcs = audit_redfish(*result, path, given);
+  summaries += bmcs.summary;
   Findings heard;  // `check` reports what is wrong with `accept` and `severity`
   Acceptances(result->cluster->spec, result->sources, options.today ? &*options.today : nullptr, heard)
       .apply(result->findings);
   raise_severities(read_severities(result->cluster->spec, heard), result->findings);
   report_findings(*result, fabrics.path.empty() || given.count("redfish") ? path : fabrics.path, given, false,
-                  fabrics.members);
+                  [&](JsonWriter& json) {
+                    if (fabrics.members) fabrics.members(json);
+                    if (bmcs.members) bmcs.members(json);
+                  });
   const int status = status_of(result->findings);
   if (format_of(given) == Format::text) {
     put_text(summaries);

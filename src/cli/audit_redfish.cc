@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
@@ -13,6 +14,8 @@
 #include "audit/hardware_audit.h"
 #include "base/file.h"
 #include "base/format.h"
+#include "base/json_writer.h"
+#include "base/printable.h"
 #include "base/text.h"
 #include "model/group_ends.h"
 #include "system/interfaces.h"
@@ -120,25 +123,65 @@ FileId add_file(Run& run, const char* option, const std::string& path) {
   return run.sources.add(path, std::move(*text));
 }
 
-// A host name or address, with a port if it is not 443.
-bool is_address(std::string_view text) {
-  return !text.empty() && text.size() <= 300 &&
-         text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]") ==
-             std::string_view::npos;
+// What is wrong with a host name or address, with a port if it is not 443; empty: nothing.
+std::string wrong_address(std::string_view text, std::string_view node) {
+  if (text.starts_with("http://"))
+    return format("'{}' is plain HTTP: BMCs are read over TLS alone; write '{} {}'", printable(text), node,
+                  printable(text.substr(7, text.find('/', 7) - 7)));
+  if (text.starts_with("https://"))
+    return format("write the address alone: '{} {}'", node, printable(text.substr(8, text.find('/', 8) - 8)));
+  if (text.empty() || text.size() > 300 ||
+      text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]") !=
+          std::string_view::npos)
+    return format("write 'node address', as '{} 10.0.0.7' or '{} bmc-7.lan:8443'", node, node);
+  const std::size_t bracket = text.rfind(']'), colon = text.rfind(':');
+  if (text.front() != '[' && std::ranges::count(text, ':') > 1)
+    return format("write an IPv6 address in brackets: '{} [{}]'", node, text);
+  if (colon == std::string_view::npos || (bracket != std::string_view::npos && colon < bracket)) return {};
+  const std::string_view digits = text.substr(colon + 1);
+  if (const auto port = parse_uint(digits); !port || *port < 1 || *port > 65535)
+    return format("the port '{}' is not one of 1 to 65535", digits);
+  return {};
 }
+
+// Nodes by their names in the spec, written in capitals or not.
+class NodeNames {
+ public:
+  explicit NodeNames(const Cluster& c) : c_(c) {}
+  std::optional<std::pair<int, std::int64_t>> find(std::string_view name) {
+    if (const int group = group_of_host(c_, name); group >= 0)
+      return std::pair(group, c_.nodes[static_cast<std::size_t>(group)].names.index_of(name));
+    if (folded_.empty())
+      for (std::size_t g = 0; g < c_.nodes.size(); ++g)
+        for (std::int64_t m = 0; m < c_.nodes[g].count; ++m)
+          folded_.try_emplace(to_lower(c_.nodes[g].names.name(m)), static_cast<int>(g), m);
+    const auto at = folded_.find(to_lower(name));
+    return at == folded_.end() ? std::nullopt : std::optional(at->second);
+  }
+
+ private:
+  const Cluster& c_;
+  std::map<std::string, std::pair<int, std::int64_t>, std::less<>>
+      folded_;  // made where a name is not found as written
+};
 
 struct Asked {
   std::vector<AuditedNode> nodes;
   std::vector<Bmc> bmcs;
-  std::int64_t without = 0;  // nodes whose BMC has no address
+  std::int64_t without = 0;     // nodes whose BMC has no address
+  std::int64_t not_listed = 0;  // nodes with a BMC that the list does not name
 };
+
+bool has_bmc(const NodeGroupModel& group) {
+  return !group.server.virtual_machine && !group.server.instance && group.server.part.bmc.value_or(true);
+}
 
 Asked from_plan(const Run& run) {
   const Cluster& c = *run.cluster;
   Asked out;
   for (std::size_t g = 0; g < c.nodes.size(); ++g) {
     const NodeGroupModel& group = c.nodes[g];
-    if (group.server.virtual_machine || group.server.instance || !group.server.part.bmc.value_or(true)) continue;
+    if (!has_bmc(group)) continue;
     int network = -1, end = -1;
     for (const GroupEnd& at : ends_of_group(c, static_cast<int>(g))) {
       const NetworkModel& net = c.networks[static_cast<std::size_t>(at.network)];
@@ -167,18 +210,22 @@ Asked from_file(Run& run, const std::string& path) {
   Asked out;
   const FileId file = add_file(run, "redfish", path);
   std::set<std::pair<int, std::int64_t>> met;
+  NodeNames names(c);
   for (const Line& line : words_of(run.sources, file)) {
-    const int group = group_of_host(c, line.first);
-    if (group < 0) throw UsageError{format("{}: the spec has no node '{}'", place(run.sources, line), line.first)};
-    if (!is_address(line.second))
-      throw UsageError{format("{}: write 'node address', as '{} 10.0.0.7' or '{} bmc-7.lan:8443'",
-                              place(run.sources, line), line.first, line.first)};
-    const std::int64_t member = c.nodes[static_cast<std::size_t>(group)].names.index_of(line.first);
+    const auto node = names.find(line.first);
+    if (!node) throw UsageError{format("{}: the spec has no node '{}'", place(run.sources, line), line.first)};
+    if (const std::string wrong = wrong_address(line.second, line.first); !wrong.empty())
+      throw UsageError{format("{}: {}", place(run.sources, line), wrong)};
+    const auto [group, member] = *node;
     if (!met.emplace(group, member).second)
       throw UsageError{format("{}: node '{}' is listed twice", place(run.sources, line), line.first)};
     out.nodes.push_back({group, member, std::string(line.second), {}, line.span});
     out.bmcs.push_back({std::string(line.second), {}});
   }
+  for (const NodeGroupModel& group : c.nodes)
+    if (has_bmc(group)) out.not_listed += group.count;
+  for (const auto& [group, member] : met)
+    if (has_bmc(c.nodes[static_cast<std::size_t>(group)])) --out.not_listed;
   if (out.bmcs.empty()) throw UsageError{"'" + path + "' lists no BMC: write lines 'node address'"};
   return out;
 }
@@ -186,18 +233,30 @@ Asked from_file(Run& run, const std::string& path) {
 // "node sha256//…", "address sha256//…", or one pin alone, which is every other BMC's.
 void read_pins(Run& run, const std::string& path, Asked& asked) {
   const FileId file = add_file(run, "pin", path);
-  std::map<std::string, std::string, std::less<>> pins;
+  std::set<std::string> addresses;
+  for (const Bmc& bmc : asked.bmcs) addresses.insert(plain_address(bmc.address));
+  std::map<std::pair<int, std::int64_t>, std::string> of_node;
+  std::map<std::string, std::string> of_address;
+  std::string of_all;
+  NodeNames names(*run.cluster);
   for (const Line& line : words_of(run.sources, file)) {
     const std::string_view pin = line.second.empty() ? line.first : line.second;
     if (!pin.starts_with("sha256//") || pin.size() != 52 || pin.find(';') != std::string_view::npos)
       throw UsageError{format("{}: a pin is written sha256//BASE64 of the public key", place(run.sources, line))};
-    pins[line.second.empty() ? std::string() : std::string(line.first)] = pin;
+    const std::string address = plain_address(line.first);
+    if (line.second.empty())
+      of_all = pin;
+    else if (const auto node = names.find(line.first))
+      of_node[*node] = pin;
+    else if (addresses.contains(address) || address.find_first_of(".:") != std::string::npos)
+      of_address[address] = pin;  // of a BMC that is not read now, too: one file may serve several lists
+    else
+      throw UsageError{format("{}: the spec has no node '{}'", place(run.sources, line), line.first)};
   }
   for (std::size_t i = 0; i < asked.bmcs.size(); ++i) {
-    const NodeGroupModel& group = run.cluster->nodes[static_cast<std::size_t>(asked.nodes[i].group)];
-    for (const std::string& name : {group.names.name(asked.nodes[i].member), asked.bmcs[i].address, std::string()})
-      if (const auto pin = pins.find(name); pin != pins.end() && asked.bmcs[i].pin.empty())
-        asked.bmcs[i].pin = pin->second;
+    const auto node = of_node.find({asked.nodes[i].group, asked.nodes[i].member});
+    const auto address = of_address.find(plain_address(asked.bmcs[i].address));
+    asked.bmcs[i].pin = node != of_node.end() ? node->second : address != of_address.end() ? address->second : of_all;
   }
 }
 
@@ -223,7 +282,7 @@ void add_redfish_options(po::options_description& o) {
       "for one answer of a BMC; it has twenty times as long in all");
 }
 
-std::string audit_redfish(Run& run, const std::string& spec_path, const po::variables_map& given) {
+RedfishAudited audit_redfish(Run& run, const std::string& spec_path, const po::variables_map& given) {
   RedfishAccess access;
   if (!given.count("user"))
     throw UsageError{"name the account at the BMCs: --user NAME with --password-file FILE or --password-env VARIABLE"};
@@ -268,14 +327,36 @@ std::string audit_redfish(Run& run, const std::string& spec_path, const po::vari
   }
   if (access.insecure) report_unverified(begin_of(run.sources, spec_path), run.findings);
   const HardwareCounts counts = report_hardware(*run.plan, asked.nodes, answers, run.findings);
-  std::string out = format("BMCs: {} of {} read to the end; {} of their nodes are as planned, as far as the BMCs say\n",
-                           counts.read, asked.bmcs.size(), counts.equal);
+  RedfishAudited audited;
+  std::string& out = audited.summary;
+  const auto size = static_cast<std::int64_t>(asked.bmcs.size());
+  out =
+      format("BMCs: {} of {} read to the end; {} of {} nodes as planned", counts.read(), size, counts.as_planned, size);
+  if (counts.in_part > 0) out += format(", {} as far as the BMCs say", counts.in_part);
+  if (counts.differing > 0) out += format(", {} not", counts.differing);
+  if (counts.unread > 0) out += format(", {} not judged", counts.unread);
+  out += "\n";
   if (asked.without > 0)
-    out += format("{} nodes have no planned address of a BMC and were not judged\n", asked.without);
+    out += format("{} planned {} not asked: the plan has no address of a BMC for {}\n", asked.without,
+                  asked.without == 1 ? "node was" : "nodes were", asked.without == 1 ? "it" : "them");
+  if (asked.not_listed > 0)
+    out += format("{} planned {} not asked: '{}' does not name {}\n", asked.not_listed,
+                  asked.not_listed == 1 ? "node was" : "nodes were", from, asked.not_listed == 1 ? "it" : "them");
   out += format("{} requests ({} again) in {:.1f} s over {} connections, {:.0f} ms each\n", totals.requests,
-                totals.retries, totals.wall_seconds, access.connections,
+                totals.retries, totals.wall_seconds, std::min(access.connections, size),
                 totals.requests > 0 ? 1000 * totals.answer_seconds / static_cast<double>(totals.requests) : 0.0);
-  return out;
+  audited.members = [counts, size, not_asked = asked.without + asked.not_listed](JsonWriter& json) {
+    json.object("bmcs")
+        .field("asked", size)
+        .field("read", counts.read())
+        .field("as_planned", counts.as_planned)
+        .field("in_part", counts.in_part)
+        .field("differing", counts.differing)
+        .field("unread", counts.unread)
+        .field("nodes_not_asked", not_asked)
+        .end_object();
+  };
+  return audited;
 }
 
 }  // namespace clusterc::cli

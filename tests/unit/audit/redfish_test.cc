@@ -160,6 +160,78 @@ TEST(RedfishWalk, PowerIsTheOlderPlaceOfSupplies) {
   EXPECT_EQ(seen.ill[0].part, "Chassis/1/Power#/PowerSupplies/0");
 }
 
+// The server with processors of these answers.
+HardwareSeen with_processors(const std::vector<std::string>& answers, const std::string& system = "\"A\": 1") {
+  const std::string p = "/redfish/v1/Systems/1/Processors";
+  Tree tree = one_system(system + ", \"Processors\": " + link(p));
+  std::string members;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const std::string at = p + "/" + std::to_string(i);
+    members += (i ? "," : "") + link(at);
+    tree[at] = R"({"ProcessorType": "GPU", "Model": "B", )" + answers[i] + "}";
+  }
+  tree[p] = "{\"Members\": [" + members + "]}";
+  return walk(tree);
+}
+std::string ill(const HardwareSeen& seen) {
+  std::string all;
+  for (const auto& i : seen.ill) all += i.part + " " + i.words + (i.critical ? "!" : "") + "\n";
+  return all;
+}
+
+TEST(RedfishWalk, DisabledAndOfflinePartsAreNamedAndNotCounted) {
+  const HardwareSeen seen =
+      with_processors({R"("Status": {"State": "Enabled", "Health": "OK"})",
+                       R"("Status": {"State": "Disabled", "Health": "OK"})", R"("Status": {"State": "StandbyOffline"})",
+                       R"("Status": {"State": "UnavailableOffline"})", R"("Status": {"State": "Absent"})"});
+  EXPECT_EQ(seen.gpus.count(), 1);
+  EXPECT_TRUE(with_processors({R"("Status": {"State": "Disabled"})"}).gpus.listed);
+  EXPECT_EQ(ill(seen),
+            "Systems/1/Processors/1 reports the state 'Disabled', so it does not count as present\n"
+            "Systems/1/Processors/2 reports the state 'StandbyOffline', so it does not count as present\n"
+            "Systems/1/Processors/3 reports the state 'UnavailableOffline', so it does not count as present\n");
+}
+
+TEST(RedfishWalk, AServerThatIsOffIsNamedOnce) {
+  const HardwareSeen seen = with_processors({R"("Status": {"State": "UnavailableOffline"})"}, R"("PowerState": "Off")");
+  EXPECT_EQ(seen.gpus.count(), 1);
+  EXPECT_EQ(ill(seen), "Systems/1 reports the power state 'Off'\n");
+}
+
+TEST(RedfishWalk, APredictedFailureAndARollUpAreNamed) {
+  EXPECT_EQ(ill(with_processors({R"("FailurePredicted": true)", R"("FailurePredicted": false)"})),
+            "Systems/1/Processors/0 reports that a failure is predicted\n");
+  const std::string critical = R"("Status": {"Health": "OK", "HealthRollup": "Critical"})";
+  EXPECT_EQ(ill(with_processors({"\"A\": 1"}, critical)),
+            "Systems/1 reports health roll-up 'Critical', and no part of it as ill!\n");
+  EXPECT_EQ(ill(with_processors({R"("Status": {"Health": "Critical"})"}, critical)),
+            "Systems/1/Processors/0 reports health 'Critical'!\n");
+  EXPECT_EQ(ill(with_processors({R"("Status": {"Health": "OK", "HealthRollup": "Warning"})"},
+                                R"("Status": {"HealthRollup": "Warning"})")),
+            "Systems/1/Processors/0 reports health roll-up 'Warning', and no part of it as ill\n");
+}
+
+TEST(RedfishWalk, AnAdapterWithoutAModelMayBeDisabled) {
+  const std::string c = "/redfish/v1/Chassis", a = c + "/1/NetworkAdapters";
+  Tree tree{{"/redfish/v1", "{\"Chassis\": " + link(c) + "}"},
+            {c, "{\"Members\": [" + link(c + "/1") + "]}"},
+            {c + "/1", "{\"NetworkAdapters\": " + link(a) + "}"},
+            {a, "{\"Members\": [" + link(a + "/1") + "]}"},
+            {a + "/1", R"({"Status": {"State": "Disabled", "Health": "OK"}})"}};
+  EXPECT_EQ(walk(tree).nics.count(), 1);
+  EXPECT_EQ(ill(walk(tree)), "");
+  tree[a + "/1"] = R"({"Model": "ConnectX-7", "Status": {"State": "Disabled"}})";
+  EXPECT_EQ(walk(tree).nics.count(), 0);
+}
+
+TEST(RedfishWalk, SystemsAreCountedAndEmptySerialNumbersAreNone) {
+  EXPECT_EQ(walk({{"/redfish/v1", "{}"}}).systems, 0);
+  EXPECT_EQ(walk(one_system("\"A\": 1")).systems, 1);
+  Tree tree = one_system("\"A\": 1");
+  tree["/redfish/v1/Systems/1"] = R"({"BiosVersion": "1.0", "SerialNumber": "0123456789"})";
+  EXPECT_EQ(walk(tree).serial, "");
+}
+
 CpuPart cpu(const char* name) {
   CpuPart p;
   p.name = Value<std::string>(name, {}, Origin::catalog);
@@ -189,7 +261,39 @@ TEST(HardwareWords, Gpus) {
   EXPECT_EQ(is_gpu(h100, "H100 64GB HBM2"), false);
   EXPECT_EQ(is_gpu(h100, ""), std::nullopt);
   EXPECT_EQ(is_gpu(h100, "NVIDIA GPU"), std::nullopt);
-  EXPECT_EQ(is_gpu(gpu("NVIDIA H100 PCIe 80GB", GpuForm::pcie), "NVIDIA H100 PCIe"), true);
+}
+
+TEST(HardwareWords, AnotherVariantOfAGpuIsAnotherGpu) {
+  const GpuPart pcie = gpu("NVIDIA H100 PCIe 80GB", GpuForm::pcie), sxm = gpu("NVIDIA H100 SXM5 80GB", GpuForm::sxm5),
+                nvl = gpu("NVIDIA H100 NVL 94GB", GpuForm::pcie);
+  EXPECT_EQ(is_gpu(pcie, "NVIDIA H100 PCIe"), true);  // all such cards have 80 GB
+  EXPECT_EQ(is_gpu(pcie, "NVIDIA H100 80GB HBM3"), false);
+  EXPECT_EQ(is_gpu(pcie, "NVIDIA H100 NVL"), false);
+  EXPECT_EQ(is_gpu(pcie, "NVIDIA H100"), std::nullopt);
+  EXPECT_EQ(is_gpu(pcie, "NVIDIA H100 80GB"), std::nullopt);
+  EXPECT_EQ(is_gpu(sxm, "NVIDIA H100"), std::nullopt);
+  EXPECT_EQ(is_gpu(sxm, "NVIDIA H100 SXM5"), std::nullopt);  // 64, 80 or 96 GB
+  EXPECT_EQ(is_gpu(sxm, "NVIDIA H100 NVL"), false);
+  EXPECT_EQ(is_gpu(nvl, "NVIDIA H100 NVL"), true);
+  EXPECT_EQ(is_gpu(nvl, "NVIDIA H100 80GB HBM3"), false);
+  EXPECT_EQ(is_gpu(gpu("NVIDIA H200 SXM5 141GB", GpuForm::sxm5), "NVIDIA H200"), std::nullopt);
+  EXPECT_EQ(is_gpu(gpu("NVIDIA H200 NVL 141GB", GpuForm::pcie), "NVIDIA H200 141GB HBM3e"), false);
+  const GpuPart a100 = gpu("NVIDIA A100 PCIe 80GB", GpuForm::pcie);
+  EXPECT_EQ(is_gpu(a100, "NVIDIA A100-PCIE-40GB"), false);
+  EXPECT_EQ(is_gpu(a100, "NVIDIA A100 80GB PCIe"), true);
+  EXPECT_EQ(is_gpu(a100, "NVIDIA A100-PCIE"), std::nullopt);
+  EXPECT_EQ(is_gpu(a100, "NVIDIA A100-SXM4-80GB"), false);
+}
+
+TEST(HardwareWords, AGpuInOneVariantNeedsNoMoreThanItsName) {
+  EXPECT_EQ(is_gpu(gpu("NVIDIA L40 48GB", GpuForm::pcie), "NVIDIA L40"), true);
+  EXPECT_EQ(is_gpu(gpu("AMD Instinct MI350P (PCIe)", GpuForm::pcie), "AMD Instinct MI350P HBM3E"), true);
+  EXPECT_EQ(is_gpu(gpu("NVIDIA GH200 Grace Hopper Superchip 96GB HBM3", GpuForm::superchip), "NVIDIA GH200 480GB"),
+            std::nullopt);
+  const GpuPart server = gpu("NVIDIA RTX PRO 6000 Blackwell Server Edition", GpuForm::pcie);
+  EXPECT_EQ(is_gpu(server, "NVIDIA RTX PRO 6000 Blackwell Server Edition"), true);
+  EXPECT_EQ(is_gpu(server, "NVIDIA RTX 6000 Ada Generation"), false);
+  EXPECT_EQ(is_gpu(server, "NVIDIA RTX PRO 6000"), std::nullopt);
 }
 
 TEST(HardwareWords, Adapters) {
