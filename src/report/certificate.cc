@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "base/digest.h"
@@ -58,23 +59,27 @@ std::string title_of(const Report& report) {
 
 // Which figures were measured while other work used the machines; empty: none.
 std::string beside_other_work(const Report& report) {
+  constexpr std::int64_t kMostNodes = std::int64_t{1} << 17;  // a name of a team is the validator's own text
   std::size_t measured = 0, busy = 0, passed = 0;
-  std::vector<std::string> nodes;
+  std::set<std::string> nodes;
   for (const Judged& j : report.verdicts) {
     if (!j.value) continue;
     ++measured;
     if (!j.busy) continue;
     ++busy;
     passed += j.verdict == Verdict::pass;
-    nodes.push_back(j.node);
+    // A figure of several nodes names them as one pattern.
+    HostPattern::Error error;
+    const auto pattern = HostPattern::parse(j.node.str(), error);
+    const bool plain = pattern && pattern->count() <= kMostNodes;
+    if (!plain) nodes.insert(j.node);
+    for (std::int64_t i = 0; plain && i < pattern->count(); ++i) nodes.insert(pattern->name(i));
   }
   if (busy == 0) return {};
-  std::ranges::sort(nodes);
-  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   return format(
       "The machines were busy with other work: {} of {} figures were measured beside it ({} of them pass), on "
       "{}.",
-      busy, measured, passed, join(nodes, ", "));
+      busy, measured, passed, fold_names({nodes.begin(), nodes.end()}));
 }
 
 class Certificate {

@@ -13,9 +13,9 @@ namespace clusterc {
 namespace {
 
 // Only some metrics have a key below `targets`, where a floor can stand.
-std::string or_a_floor(const std::string& why, std::string_view test) {
+std::string or_a_floor(const std::string& why, std::string_view test, std::string_view mark = ": ") {
   const Metric* metric = find_metric(test);
-  return metric && metric->target.empty() ? why : why + ": set a floor in targets";
+  return metric && metric->target.empty() ? why : format("{}{}set a floor in targets", why, mark);
 }
 
 // A lone discount for the spread of measurements; the spec may set another.
@@ -61,7 +61,7 @@ void Expect::take_back_of_cut(ExpectedFigure& figure) const {
 
 void Expect::slow(ExpectedFigure& figure, const PublishedRow*& row, const std::string& why) {
   if (why.empty() || !figure.missing.empty()) return;
-  figure.missing = or_a_floor(why + ": healthy figures are published at full power", figure.test);
+  figure.missing = or_a_floor(why + ": healthy figures are published at full power", figure.test, "; ");
   row = nullptr;
 }
 

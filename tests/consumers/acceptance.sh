@@ -78,10 +78,11 @@ say "what --only left out is demanded all the same"
 
 # A demand that no test of this cluster measures: not passed in any form, however good the rest is.
 sed 's|^targets: .*|targets: { memory: { floor: 15 GB/s }, all_reduce: { floor: 900 GB/s } }|' "$spec" > "$work/more.yaml"
-spec=$work/more.yaml validate more 1
+spec=$work/more.yaml validate more 1 --allow-busy --keep-going
 grep -q '^demanded and not met: nccl.all_reduce.busbw of the cluster: not measured: the cluster has no GPUs' "$work/more.txt" || { cat "$work/more.txt" >&2; fail "a demand without a test is not said"; }
 judge more <<'PY'
 assert not d["passed"] and [(x["metric"], x["met"]) for x in d["demands"]] == [("memory.triad", True), ("nccl.all_reduce.busbw", False)], d["demands"]
+assert d["selection"] == "--allow-busy --keep-going" and "Options of the run: --allow-busy --keep-going." in page, d["selection"]
 assert "Acceptance NOT PASSED" in html and "1 of 2 figures" in page, html[:400]
 PY
 grep -q '^clusterc_validation_demands{cluster="twelve",met="no"} 1$' "$work/more.prom" || fail "metrics: a demand without a test"

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "report/certificate.h"
+#include "report/plan_report.h"
 
 namespace clusterc {
 namespace {
@@ -152,6 +153,16 @@ TEST(ValidationReport, EveryFormHasTheSameVerdict) {
   says(3, "NOT PASSED: 1 fail, 1 unjudged");
 }
 
+// A plan says of a floor of the spec whose it is, not that there is none.
+TEST(ValidationReport, APlanSaysWhoseAFloorIs) {
+  ExpectedFigure f{.test = "memory.triad", .group = "g", .scope = "node", .missing = "set targets.memory.floor"};
+  EXPECT_NE(render_expected_text({{f}}).find("unjudged: set targets.memory.floor"), std::string::npos);
+  f.floor = {1e9, "set in the spec", "the spec", true}, f.floor_by_user = true;
+  const std::string text = render_expected_text({{f}});
+  EXPECT_NE(text.find("1 GB/s  floor of the spec"), std::string::npos) << text;
+  EXPECT_EQ(text.find("unjudged"), std::string::npos) << text;
+}
+
 // Who signs knows that the machines did other work, however the run ended.
 TEST(ValidationReport, TheCertificateNamesWhatWasMeasuredBesideOtherWork) {
   Report report;
@@ -161,8 +172,9 @@ TEST(ValidationReport, TheCertificateNamesWhatWasMeasuredBesideOtherWork) {
   report.verdicts[0].busy = true;
   const std::string page = render_certificate(report, {});
   EXPECT_NE(page.find("PASSED"), std::string::npos);
-  EXPECT_NE(page.find("The machines were busy with other work: 1 of 2 figures were measured beside it (1 of them pass)"),
-            std::string::npos)
+  EXPECT_NE(
+      page.find("The machines were busy with other work: 1 of 2 figures were measured beside it (1 of them pass)"),
+      std::string::npos)
       << page;
 }
 
@@ -208,8 +220,8 @@ TEST(ValidationReport, TheCertificateSaysWhatItIsNotOf) {
       << page;
   report.selection = "--nodes n1", report.repeats = 1'000'000'000, report.left_out = {"whole/mpi"};
   page = render_certificate(report, {});
-  for (const char* said : {"Options of the run: --nodes n1.",
-                           "Left out for want of time: whole/mpi.", "not passed in the run of 2001-09-09T01:46:40Z"})
+  for (const char* said : {"Options of the run: --nodes n1.", "Left out for want of time: whole/mpi.",
+                           "not passed in the run of 2001-09-09T01:46:40Z"})
     EXPECT_NE(page.find(said), std::string::npos) << said << page;
 }
 

@@ -34,11 +34,14 @@ ExpectedFigures of_nodes(Resolved& e, std::string_view nodes, std::string_view n
   return expect_figures(*e.cluster, plan_cluster(*e.cluster));
 }
 
-std::vector<DemandWithoutTest> of_hosts(Resolved& e, const std::string& network, const std::string& targets) {
+std::vector<DemandWithoutTest> of_hosts(Resolved& e, const std::string& network, const std::string& targets,
+                                        const std::string& server = "virtual_machine: { cpus: 2, memory: 4 GiB }",
+                                        const std::string& ports = "1") {
   e.text(
       "clusterc: 1\nrules: 2026.11\nname: h\nsite: { kind: cloud, provider: local }\nnodes:\n  cpu: { names: "
-      "\"n[1-2]\", virtual_machine: { cpus: 2, memory: 4 GiB } }\nnetworks:\n  net: { " +
-      network + ", subnet: 10.0.0.0/24, carries: [compute], connects: { cpu: 1 } }\ntargets:\n" + targets);
+      "\"n[1-2]\", " +
+      server + " }\nnetworks:\n  net: { " + network +
+      ", subnet: 10.0.0.0/24, carries: [compute], connects: { cpu: " + ports + " } }\ntargets:\n" + targets);
   EXPECT_TRUE(e.cluster) << e.told();
   return demands_without_test(*e.cluster, expect_figures(*e.cluster, plan_cluster(*e.cluster)));
 }
@@ -63,7 +66,9 @@ TEST(Demands, OfWhatNoTestMeasuresAreNamed) {
 // The suite measures RDMA between nodes without GPUs, too: their floor is judged.
 TEST(Demands, OfRdmaAreJudgedOnHosts) {
   Resolved e;
-  EXPECT_TRUE(of_hosts(e, "kind: infiniband, rate: 400 Gb/s", "  rdma: { floor: 40 GB/s }\n").empty());
+  EXPECT_TRUE(of_hosts(e, "kind: infiniband, rate: 400 Gb/s", "  rdma: { floor: 40 GB/s }\n",
+                       "model: generic-1u, nics: { compute: 1 x cx7-ndr-osfp }", "{ ports: compute }")
+                  .empty());
   const ExpectedFigures all = expect_figures(*e.cluster, plan_cluster(*e.cluster));
   const ExpectedFigure* rdma = all.find("rdma.write", "cpu");
   ASSERT_NE(rdma, nullptr);

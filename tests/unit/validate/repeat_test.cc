@@ -239,7 +239,7 @@ TEST_F(Suite, WhatIsDemandedMustBeMeasured) {
 // A demand that no test of this cluster measures is not met, and is not forgotten.
 TEST_F(Suite, WhatIsDemandedWithoutATestIsNotMet) {
   EXPECT_TRUE(run().demands.empty());
-  Targets& targets = resolved.cluster->spec.targets.value_or_emplace();
+  Targets& targets = *resolved.cluster->spec.targets;
   targets.all_reduce.emplace();
   const Report r = run();
   ASSERT_EQ(r.demands.size(), 1u);
