@@ -155,7 +155,19 @@ int run(const po::variables_map& given) {
   const std::string copied = copy_folder(given);
   const std::string in_image = image_folder(given);
   const std::string& bundle = !in_image.empty() ? in_image : copied.empty() ? here : copied;
-  if (dry) return show_plan(given, cluster, *launcher, chosen, bundle);
+  if (dry) {
+    if (const auto earlier = failed_report(given)) {
+      const Report now{.cluster = *cluster.spec.name,
+                       .launcher = std::string(launcher->id()),
+                       .program_version = CLUSTERC_VERSION,
+                       .bundle_digest = bundle_digest(here)};
+      if (const std::string why = why_not_repeated(*earlier, now, result->spec_digest); !why.empty())
+        throw UsageError{"--failed: the earlier report cannot be continued: " + why};
+      chosen.suite = tests_to_repeat(chosen.suite, earlier->report);
+      chosen.selection += (chosen.selection.empty() ? "" : " ") + ("--failed " + given["failed"].as<std::string>());
+    }
+    return show_plan(given, cluster, *launcher, chosen, bundle);
+  }
   ReportFiles files(given, *result, path);
 
   ValidateOptions how;

@@ -150,6 +150,8 @@ std::string selection_of(const po::variables_map& given) {
         std::string(option) == "seconds" ? format("{}", given[option].as<double>()) : given[option].as<std::string>();
     out += format("{}--{} {}", out.empty() ? "" : " ", option, value);
   }
+  for (const char* option : {"allow-busy", "keep-going"})
+    if (given[option].as<bool>()) out += format("{}--{}", out.empty() ? "" : " ", option);
   return out;
 }
 

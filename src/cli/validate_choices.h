@@ -20,7 +20,7 @@ std::unique_ptr<Launcher> chosen_launcher(const po::variables_map&, const Run&, 
 struct ChosenSuite {
   std::vector<SuiteTest> suite;
   std::vector<SuiteTest> whole;  // with every node, stage and validator: what the spec demands is looked for in it
-  std::string selection;         // the options that made it another than the whole suite
+  std::string selection;         // the options that chose a part of it, or that change what a verdict is worth
   double budget = 0;             // seconds; 0: none
   double measurement = 0;        // seconds of each that the time budget chose; 0: as without a budget
 };

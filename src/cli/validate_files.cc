@@ -103,6 +103,11 @@ void add_report_options(po::options_description& o) {
       "repeat only what did not pass in this report (the -o FILE of an earlier run); the new report has both results");
 }
 
+std::optional<EarlierReport> failed_report(const po::variables_map& given) {
+  if (!given.count("failed")) return std::nullopt;
+  return read_earlier("failed", given["failed"].as<std::string>());
+}
+
 std::string ReportFiles::path_of(const char* option) const {
   return given_.count(option) ? given_[option].as<std::string>() : std::string();
 }
@@ -113,7 +118,7 @@ ReportFiles::ReportFiles(const po::variables_map& given, const Run& run, const s
     if (given.count(option)) require_writable(option, path_of(option));
   require_apart(given, spec_path);
   if (given.count("compare")) before_ = read_earlier("compare", path_of("compare"));
-  if (given.count("failed")) failed_ = read_earlier("failed", path_of("failed"));
+  failed_ = failed_report(given);
 }
 
 void ReportFiles::compare(const Report& report) {

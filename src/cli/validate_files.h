@@ -16,6 +16,9 @@ namespace clusterc::cli {
 
 void add_report_options(boost::program_options::options_description&);
 
+// The report of --failed; nothing: it is not given. UsageError: it cannot be used.
+std::optional<EarlierReport> failed_report(const boost::program_options::variables_map&);
+
 class ReportFiles {
  public:
   // Reads the earlier reports, and refuses what cannot be written before hours of measuring: UsageError.

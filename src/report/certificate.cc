@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "base/digest.h"
@@ -56,6 +57,31 @@ std::string title_of(const Report& report) {
   return printable(format("{}: {}", present(run_verdict(report)).title, report.cluster));
 }
 
+// Which figures were measured while other work used the machines; empty: none.
+std::string beside_other_work(const Report& report) {
+  constexpr std::int64_t kMostNodes = std::int64_t{1} << 17;  // a name of a team is the validator's own text
+  std::size_t measured = 0, busy = 0, passed = 0;
+  std::set<std::string> nodes;
+  for (const Judged& j : report.verdicts) {
+    if (!j.value) continue;
+    ++measured;
+    if (!j.busy) continue;
+    ++busy;
+    passed += j.verdict == Verdict::pass;
+    // A figure of several nodes names them as one pattern.
+    HostPattern::Error error;
+    const auto pattern = HostPattern::parse(j.node.str(), error);
+    const bool plain = pattern && pattern->count() <= kMostNodes;
+    if (!plain) nodes.insert(j.node);
+    for (std::int64_t i = 0; plain && i < pattern->count(); ++i) nodes.insert(pattern->name(i));
+  }
+  if (busy == 0) return {};
+  return format(
+      "The machines were busy with other work: {} of {} figures were measured beside it ({} of them pass), on "
+      "{}.",
+      busy, measured, passed, fold_names({nodes.begin(), nodes.end()}));
+}
+
 class Certificate {
  public:
   Certificate(const Report& report, const CertificateFacts& facts) : report_(report), facts_(facts) {}
@@ -103,8 +129,9 @@ void Certificate::verdict() {
   if (run_verdict(report_) == RunVerdict::nothing_wrong)
     html_.element("p", "This page is no acceptance: " + why_run_verdict(report_) + ".");
   if (!report_.selection.empty())
-    html_.element("p", "Only a part of the suite was asked for: " + printable(report_.selection) +
+    html_.element("p", "Options of the run: " + printable(report_.selection) +
                            ". This page says nothing of what is not listed below.");
+  if (const std::string busy = beside_other_work(report_); !busy.empty()) html_.element("p", printable(busy));
   if (!report_.error.empty()) html_.element("p", "The run could not be done: " + printable(report_.error));
   if (report_.interrupted) html_.element("p", "The run was interrupted: a part of the suite did not run.");
   html_.element("p", format("{} of {} figures that the spec demands were measured and passed. The run began at {} and "

@@ -404,6 +404,8 @@ std::string render_expected_text(const ExpectedFigures& expected) {
     std::string basis = f.basis == "gate" ? "pass limit" : f.basis;
     if (!f.skip.empty())
       basis = "skipped: " + f.skip;
+    else if (f.floor_by_user)
+      basis = "floor of the spec";
     else if (!f.missing.empty())
       basis = "unjudged: " + f.missing;
     const auto number = [&](const Figure& one) {

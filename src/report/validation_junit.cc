@@ -135,7 +135,7 @@ void write_run(XmlWriter& xml, const Report& report) {
   if (failed) xml.open("failure").attribute("type", "run").attribute("message", why).text(why).close();
   if (open) xml.open("skipped").text(why).close();
   if (!report.selection.empty())
-    xml.open("system-out").text("only a part was asked for: " + printable(report.selection) + "\n").close();
+    xml.open("system-out").text("options of the run: " + printable(report.selection) + "\n").close();
   xml.close().close();
 }
 

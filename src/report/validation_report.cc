@@ -175,7 +175,7 @@ std::string remarks_on(const Report& report, RunVerdict verdict) {
 
 std::string render_validation_text(const Report& report, bool color) {
   std::string out = printable(format("{}: validated through {}", report.cluster, report.launcher)) + "\n";
-  if (!report.selection.empty()) out += "only a part was asked for: " + printable(report.selection) + "\n";
+  if (!report.selection.empty()) out += "options of the run: " + printable(report.selection) + "\n";
   if (!report.error.empty()) return out + "could not run: " + printable(report.error) + "\n";
   // Nodes with the same outcome of the same metric are one line, whose value is the median.
   struct Line {

@@ -182,6 +182,7 @@
   X(kTargetFarTooLoose) \
   X(kTargetWithoutKnownCeiling) \
   X(kTargetScopeUnmeasured) \
+  X(kTargetWithoutTest) \
   X(kWorkTrainingStateExceedsMemory) \
   X(kWorkServingStateExceedsMemory) \
   X(kWorkGoodputLowAtScale) \

@@ -3,7 +3,7 @@
 #include "rules/say.h"
 #include "rules/target_say.h"
 #include "spec/judgement.h"
-#include "targets/targets.h"
+#include "targets/demands.h"
 
 namespace clusterc {
 namespace {
@@ -11,7 +11,9 @@ namespace {
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (const ExpectedFigure& f : in.targets.figures) {
-    if (!f.demanded || f.missing.empty() || f.floor_by_user || !once.first(f.wish_place)) continue;
+    if (!f.demanded || f.missing.empty() || f.floor_by_user || once.told(f.wish_place)) continue;
+    if (!why_no_test(in.cluster, f).empty()) continue;  // target-without-test says so
+    once.first(f.wish_place);
     Finding& note = findings.note(rule.id, f.wish_place,
                                   format("the result of {}{} will not be judged: {}", f.test, of_group(f), f.missing));
     if (!f.cut_by_mig)  // what is missing says what to do

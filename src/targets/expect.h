@@ -52,6 +52,7 @@ class Expect {
   void nvlink_paths(const NodeGroupModel&);
   // expect_network.cc
   void network_paths(const NodeGroupModel&);
+  void rdma_paths(const NodeGroupModel&);
   void all_reduce(const NodeGroupModel&);
   void whole();
   std::string over_tcp(const ComputePorts&) const;

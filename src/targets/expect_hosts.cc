@@ -20,6 +20,7 @@ constexpr double kHostStreamShare = 0.72;
 void Expect::host_group(const NodeGroupModel& group) {
   host_memory(group);
   host_products(group);
+  if (wish(group.name, &TestTargets::rdma)) rdma_paths(group);
 }
 
 void Expect::host_memory(const NodeGroupModel& group) {

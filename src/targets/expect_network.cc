@@ -25,17 +25,11 @@ std::string Expect::over_tcp(const ComputePorts& ports) const {
                       network.name);
 }
 
-// Writes between two nodes, all-gather and all-to-all over the network of the compute ports.
-void Expect::network_paths(const NodeGroupModel& group) {
-  const ServerModel& server = group.server;
+// Writes from the memory of one node into that of another.
+void Expect::rdma_paths(const NodeGroupModel& group) {
   const ComputePorts ports = compute_ports(cluster_, group);
-  const CollectiveUnit unit = collective_unit(cluster_, group);
-  const double g = unit.gpus, n = static_cast<double>(server.gpu_count * group.count),
-               units = std::ceil(static_cast<double>(group.count) / unit.nodes);
   const std::string no_network = "no network carries compute traffic of " + group.name;
-  Figure rdma, gather, alltoall;
-  PublishedRow gather_row{"nccl.all_gather.busbw", "", std::nullopt, std::nullopt, std::nullopt, "none", ""},
-      alltoall_row = gather_row;
+  Figure rdma;
   std::string rdma_row;
   if (ports.nics > 0) {
     const NetworkModel& network = cluster_.networks[static_cast<std::size_t>(ports.network)];
@@ -47,6 +41,31 @@ void Expect::network_paths(const NodeGroupModel& group) {
                       : network.kind == LinkKind::ethernet ? "roce"
                                                            : "other",
                       ports.rate.value / 1e9);
+  }
+  // Plain Ethernet has no RDMA to measure: it is named where the spec asks for it, or where no network is known.
+  const std::string tcp = over_tcp(ports);
+  const bool pairs =
+      group.count > 1 && !rdma_compute_ports(cluster_, static_cast<int>(&group - cluster_.nodes.data())).empty();
+  if (pairs && asks_for_gpudirect(group))
+    path(group, "rdma.gpu_write", "pair", rdma, no_network, find_published("rdma.gpu_write", rdma_row), std::nullopt,
+         "", true);
+  if (const auto wished = wish(group.name, &TestTargets::rdma); wished || tcp.empty())
+    path(group, "rdma.write", "pair", std::move(rdma), tcp.empty() ? no_network : tcp,
+         tcp.empty() ? find_published("rdma.write", rdma_row) : nullptr, wished, "", pairs);
+}
+
+// Writes between two nodes, all-gather and all-to-all over the network of the compute ports.
+void Expect::network_paths(const NodeGroupModel& group) {
+  const ServerModel& server = group.server;
+  const ComputePorts ports = compute_ports(cluster_, group);
+  const CollectiveUnit unit = collective_unit(cluster_, group);
+  const double g = unit.gpus, n = static_cast<double>(server.gpu_count * group.count),
+               units = std::ceil(static_cast<double>(group.count) / unit.nodes);
+  const std::string no_network = "no network carries compute traffic of " + group.name;
+  Figure gather, alltoall;
+  PublishedRow gather_row{"nccl.all_gather.busbw", "", std::nullopt, std::nullopt, std::nullopt, "none", ""},
+      alltoall_row = gather_row;
+  if (ports.nics > 0) {
     if (units > 1) {
       const double ring =
           unit.link.value > 0 && unit.gpus > 1 ? std::min(unit.link.value, unit.network.value) : unit.network.value;
@@ -89,16 +108,8 @@ void Expect::network_paths(const NodeGroupModel& group) {
       }
     }
   }
-  // Plain Ethernet has no RDMA to measure: it is named where the spec asks for it, or where no network is known.
   const std::string tcp = over_tcp(ports);
-  const bool pairs =
-      group.count > 1 && !rdma_compute_ports(cluster_, static_cast<int>(&group - cluster_.nodes.data())).empty();
-  if (pairs && asks_for_gpudirect(group))
-    path(group, "rdma.gpu_write", "pair", rdma, no_network, find_published("rdma.gpu_write", rdma_row), std::nullopt,
-         "", true);
-  if (const auto wished = wish(group.name, &TestTargets::rdma); wished || tcp.empty())
-    path(group, "rdma.write", "pair", std::move(rdma), tcp.empty() ? no_network : tcp,
-         tcp.empty() ? find_published("rdma.write", rdma_row) : nullptr, wished, "", pairs);
+  rdma_paths(group);
   const std::string one_node = ports.nics > 0 ? "one node: there is no other to send to" : no_network;
   path(group, "nccl.all_gather.busbw", "whole", std::move(gather), one_node, tcp.empty() ? &gather_row : nullptr,
        wish(group.name, &TestTargets::all_gather), tcp);

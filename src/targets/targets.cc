@@ -12,6 +12,12 @@
 namespace clusterc {
 namespace {
 
+// Only some metrics have a key below `targets`, where a floor can stand.
+std::string or_a_floor(const std::string& why, std::string_view test, std::string_view mark = ": ") {
+  const Metric* metric = find_metric(test);
+  return metric && metric->target.empty() ? why : format("{}{}set a floor in targets", why, mark);
+}
+
 // A lone discount for the spread of measurements; the spec may set another.
 constexpr double kGuard = 0.97;
 
@@ -55,7 +61,7 @@ void Expect::take_back_of_cut(ExpectedFigure& figure) const {
 
 void Expect::slow(ExpectedFigure& figure, const PublishedRow*& row, const std::string& why) {
   if (why.empty() || !figure.missing.empty()) return;
-  figure.missing = why + ": healthy figures are published at full power; set a floor in targets";
+  figure.missing = or_a_floor(why + ": healthy figures are published at full power", figure.test, "; ");
   row = nullptr;
 }
 
@@ -75,7 +81,7 @@ void Expect::finish(ExpectedFigure figure, const PublishedRow* row, const std::o
     const bool seen = row->basis != "transferred";
     if (!seen && figure.missing.empty())
       figure.missing =
-          format("no published figure is of this hardware at this scale ({}): set a floor in targets", row->source);
+          or_a_floor(format("no published figure is of this hardware at this scale ({})", row->source), figure.test);
     if (const auto floor = seen ? floor_of(*row, guard) : std::nullopt)
       figure.floor = {
           *floor,
@@ -97,7 +103,7 @@ void Expect::finish(ExpectedFigure figure, const PublishedRow* row, const std::o
     }
   }
   if (!figure.floor.value && figure.missing.empty())
-    figure.missing = "clusterc knows no published figure of a healthy system of this hardware: set a floor in targets";
+    figure.missing = or_a_floor("clusterc knows no published figure of a healthy system of this hardware", figure.test);
   out_.figures.push_back(std::move(figure));
 }
 

@@ -6,45 +6,13 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "model/nvlink.h"
-#include "model/storage_path.h"
-#include "targets/collective_figures.h"
-#include "targets/collectives.h"
+#include "targets/demands.h"
 #include "targets/metrics.h"
-#include "targets/rdma_ports.h"
 #include "validate/peers.h"
 #include "validate/selection.h"
 
 namespace clusterc {
 namespace {
-
-// Whether the suite measures it on this cluster when nothing is left out.
-bool has_validator(const Cluster& cluster, const ExpectedFigure& figure) {
-  const Metric* metric = find_metric(figure.test);
-  if (!metric) return false;
-  if (metric->validator == "fabric" && metric->scope == "pair") {
-    return std::any_of(cluster.nodes.begin(), cluster.nodes.end(), [&](const NodeGroupModel& g) {
-      return g.name == figure.group && g.count > 1 &&
-             !rdma_compute_ports(cluster, static_cast<int>(&g - cluster.nodes.data())).empty();
-    });
-  }
-  if (metric->validator == "nvlink")
-    return std::any_of(cluster.nodes.begin(), cluster.nodes.end(),
-                       [&](const NodeGroupModel& g) { return g.name == figure.group && has_nvlink_pairs(g.server); });
-  if (metric->validator == "nccl") {
-    const auto group = std::find_if(cluster.nodes.begin(), cluster.nodes.end(),
-                                    [&](const NodeGroupModel& g) { return g.name == figure.group; });
-    return group != cluster.nodes.end() &&
-           (figure.scope != "whole" || collective_unit(cluster, *group).network.value > 0);
-  }
-  // A file system is measured where nodes mount it; the parts of its sum are "GROUP/SYSTEM".
-  if (metric->validator == "storage") {
-    for (std::size_t i = 0; i < cluster.storage.size(); ++i)
-      if (cluster.storage[i].name == figure.group) return !groups_that_mount(cluster, static_cast<int>(i)).empty();
-    return figure.group.find('/') != std::string::npos;
-  }
-  return true;
-}
 
 // Whether a test of the suite brings the figure.
 bool brings(const SuiteTest& t, const ExpectedFigure& figure) {
@@ -56,15 +24,14 @@ bool is_measured(const std::vector<SuiteTest>& suite, const ExpectedFigure& figu
 }
 
 // What is expected of this hardware and no validator of this release measures: it was not shown, and is said.
-Judged not_shown(const ExpectedFigure& figure) {
+Judged not_shown(const ExpectedFigure& figure, const std::string& why) {
   return {.test = "none",
           .metric = figure.test,
           .node = figure.group + (figure.scope.empty() ? "" : " (" + figure.scope + ")"),
           .verdict = Verdict::skipped,
-          .reason = !figure.skip.empty() ? figure.skip
-                    : !collective_of(figure.test).empty() && !figure.missing.empty()
-                        ? figure.missing
-                        : "this release has no validator for it",
+          .reason = !figure.skip.empty()                                             ? figure.skip
+                    : !collective_of(figure.test).empty() && !figure.missing.empty() ? figure.missing
+                                                                                     : why,
           .dimension = figure.dimension,
           .ceiling = figure.ceiling.value,
           .typical = figure.typical.value,
@@ -120,8 +87,9 @@ void conclude(Report& report, const Cluster& cluster, const ExpectedFigures& exp
   for (std::size_t i = 0; i < report.verdicts.size(); ++i) by_metric[report.verdicts[i].metric].push_back(i);
   std::vector<Judged> unseen;
   for (const ExpectedFigure& figure : expected.figures) {
-    const bool shown = is_measured(whole, figure) || has_validator(cluster, figure);
-    if (!shown && !report.interrupted) unseen.push_back(not_shown(figure));
+    const std::string no_test = is_measured(whole, figure) ? std::string() : why_no_test(cluster, figure);
+    const bool shown = no_test.empty();
+    if (!shown && !report.interrupted) unseen.push_back(not_shown(figure, no_test));
     if (!figure.demanded) continue;
     Demand demand{.metric = figure.test, .group = figure.group, .scope = figure.scope};
     for (const std::size_t i : by_metric[figure.test]) {
@@ -136,13 +104,19 @@ void conclude(Report& report, const Cluster& cluster, const ExpectedFigures& exp
     }
     demand.met = demand.measured > 0 && demand.passed == demand.measured;
     if (demand.measured == 0)
-      demand.why = shown ? why_not_measured(report, figure, suite, whole) : "not measured: " + not_shown(figure).reason;
+      demand.why =
+          shown ? why_not_measured(report, figure, suite, whole) : "not measured: " + not_shown(figure, no_test).reason;
     if (demand.met) {
       demand.why = why_not_everywhere(figure, suite, whole);
       demand.met = demand.why.empty();
     }
     report.demands.push_back(std::move(demand));
   }
+  for (const DemandWithoutTest& none : demands_without_test(cluster, expected))
+    if (!none.expected)
+      report.demands.push_back({.metric = none.metric,
+                                .group = none.group,
+                                .why = format("not measured: {}: no test measures targets.{}", none.why, none.key)});
   std::move(unseen.begin(), unseen.end(), std::back_inserter(report.verdicts));
 }
 

@@ -29,7 +29,7 @@ struct ValidateOptions {
   std::string bundle_digest;            // of the validators' files
   std::function<std::int64_t()> clock;  // seconds since 1970; absent: it is always 1970
   std::function<double()> stopwatch;    // seconds since some moment; absent: no duration is measured
-  std::string selection;                // what was asked for in place of the whole suite: "--stage node --nodes n[1-2]"
+  std::string selection;                // options that chose a part, or change what a verdict is worth: "--stage node"
   const Plan* plan = nullptr;           // with it the pair stage searches for culprits
   std::string spec = "SPEC";            // as a shell takes it: for commands that repeat a measurement
   double time_budget = 0;               // seconds; 0: none. Rounds of confirmation that have no room are left out
@@ -69,7 +69,7 @@ struct Report {
   std::int64_t ended = 0;            // when the last test of this run had ended
   double took = 0;                   // seconds of this run up to there; 0: not measured
   std::string program_version, bundle_digest;
-  std::string selection;                 // as given; empty: the whole suite
+  std::string selection;                 // as given; empty: the whole suite, as it is
   std::vector<std::string> left_out;     // tests that the time budget has no room for: the run is not passed
   std::vector<std::string> derivations;  // texts that many verdicts share: Judged::derivation is a place in it
   std::int32_t place_of(std::string_view derivation);

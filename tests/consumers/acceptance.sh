@@ -76,6 +76,22 @@ validate rest 0 --failed "$work/part.json"
 grep -q gemm "$LAUNCHES" && fail "gemm ran again"
 say "what --only left out is demanded all the same"
 
+# A demand that no test of this cluster measures: not passed in any form, however good the rest is.
+sed 's|^targets: .*|targets: { memory: { floor: 15 GB/s }, all_reduce: { floor: 900 GB/s } }|' "$spec" > "$work/more.yaml"
+spec=$work/more.yaml validate more 1 --allow-busy --keep-going
+grep -q '^demanded and not met: nccl.all_reduce.busbw of the cluster: not measured: the cluster has no GPUs' "$work/more.txt" || { cat "$work/more.txt" >&2; fail "a demand without a test is not said"; }
+judge more <<'PY'
+assert not d["passed"] and [(x["metric"], x["met"]) for x in d["demands"]] == [("memory.triad", True), ("nccl.all_reduce.busbw", False)], d["demands"]
+assert d["selection"] == "--allow-busy --keep-going" and "Options of the run: --allow-busy --keep-going." in page, d["selection"]
+assert "Acceptance NOT PASSED" in html and "1 of 2 figures" in page, html[:400]
+PY
+grep -q '^clusterc_validation_demands{cluster="twelve",met="no"} 1$' "$work/more.prom" || fail "metrics: a demand without a test"
+say "a demand that no test measures is not met"
+# What --failed would repeat, without a run.
+PATH=$src/tests/acceptance/bin:$PATH "$bin" validate "$spec" --launcher slurm --bundle "$validators" --failed "$work/first.json" --dry-run > "$work/dry.txt" 2>&1 || { cat "$work/dry.txt" >&2; fail "--failed --dry-run"; }
+grep -q 'node/m/memory *n\[3,7,9\]' "$work/dry.txt" && grep -q 'inventory/m/probe *n9' "$work/dry.txt" || { cat "$work/dry.txt" >&2; fail "--failed --dry-run shows another suite"; }
+say "--failed --dry-run shows what would be repeated"
+
 # Compared: the same again is within the noise; everything 5 % slower is not.
 validate same 0 --compare "$work/rest.json"
 judge same <<'PY'

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "report/certificate.h"
+#include "report/plan_report.h"
 
 namespace clusterc {
 namespace {
@@ -90,7 +91,7 @@ TEST(ValidationReport, JUnitSaysWhatWasLeftOutAndWhereAFigureIsFrom) {
   report.left_out = {"whole/mpi"};
   const std::string xml = render_validation_junit(report);
   EXPECT_NE(xml.find(R"(message="not passed: left out for want of time: whole/mpi")"), std::string::npos) << xml;
-  EXPECT_NE(xml.find("only a part was asked for: --time-budget '1 s'"), std::string::npos) << xml;
+  EXPECT_NE(xml.find("options of the run: --time-budget '1 s'"), std::string::npos) << xml;
   EXPECT_EQ(times(xml, "from the earlier report, measured at 2001-09-09T01:46:40Z"), 1u) << xml;
   EXPECT_EQ(times(xml, "from the journal, measured at 2001-09-09T01:46:40Z"), 1u) << xml;
 }
@@ -152,6 +153,31 @@ TEST(ValidationReport, EveryFormHasTheSameVerdict) {
   says(3, "NOT PASSED: 1 fail, 1 unjudged");
 }
 
+// A plan says of a floor of the spec whose it is, not that there is none.
+TEST(ValidationReport, APlanSaysWhoseAFloorIs) {
+  ExpectedFigure f{.test = "memory.triad", .group = "g", .scope = "node", .missing = "set targets.memory.floor"};
+  EXPECT_NE(render_expected_text({{f}}).find("unjudged: set targets.memory.floor"), std::string::npos);
+  f.floor = {1e9, "set in the spec", "the spec", true}, f.floor_by_user = true;
+  const std::string text = render_expected_text({{f}});
+  EXPECT_NE(text.find("1 GB/s  floor of the spec"), std::string::npos) << text;
+  EXPECT_EQ(text.find("unjudged"), std::string::npos) << text;
+}
+
+// Who signs knows that the machines did other work, however the run ended.
+TEST(ValidationReport, TheCertificateNamesWhatWasMeasuredBesideOtherWork) {
+  Report report;
+  report.cluster = "c", report.whole = true;
+  report.verdicts = {judged("memory.copy", true), judged("memory.add", true)};
+  EXPECT_EQ(render_certificate(report, {}).find("busy"), std::string::npos);
+  report.verdicts[0].busy = true;
+  const std::string page = render_certificate(report, {});
+  EXPECT_NE(page.find("PASSED"), std::string::npos);
+  EXPECT_NE(
+      page.find("The machines were busy with other work: 1 of 2 figures were measured beside it (1 of them pass)"),
+      std::string::npos)
+      << page;
+}
+
 // The suite of a test has the time that the test took; what nobody measured has none, in place of 0.
 TEST(ValidationReport, JUnitHasTheTimesThatWereMeasured) {
   Report report;
@@ -194,8 +220,8 @@ TEST(ValidationReport, TheCertificateSaysWhatItIsNotOf) {
       << page;
   report.selection = "--nodes n1", report.repeats = 1'000'000'000, report.left_out = {"whole/mpi"};
   page = render_certificate(report, {});
-  for (const char* said : {"Only a part of the suite was asked for: --nodes n1.",
-                           "Left out for want of time: whole/mpi.", "not passed in the run of 2001-09-09T01:46:40Z"})
+  for (const char* said : {"Options of the run: --nodes n1.", "Left out for want of time: whole/mpi.",
+                           "not passed in the run of 2001-09-09T01:46:40Z"})
     EXPECT_NE(page.find(said), std::string::npos) << said << page;
 }
 

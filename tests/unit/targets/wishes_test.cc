@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/format.h"
+#include "targets/demands.h"
 #include "targets/targets.h"
 #include "unit/model/examples.h"
 
@@ -31,6 +32,57 @@ ExpectedFigures of_nodes(Resolved& e, std::string_view nodes, std::string_view n
       "clusterc: 1\nrules: 2026.11\nname: h\nsite: {{ kind: cloud, provider: local }}\nnodes:\n  gpu: {{ {} }}\n{}",
       nodes, networks));
   return expect_figures(*e.cluster, plan_cluster(*e.cluster));
+}
+
+std::vector<DemandWithoutTest> of_hosts(Resolved& e, const std::string& network, const std::string& targets,
+                                        const std::string& server = "virtual_machine: { cpus: 2, memory: 4 GiB }",
+                                        const std::string& ports = "1") {
+  e.text(
+      "clusterc: 1\nrules: 2026.11\nname: h\nsite: { kind: cloud, provider: local }\nnodes:\n  cpu: { names: "
+      "\"n[1-2]\", " +
+      server + " }\nnetworks:\n  net: { " + network +
+      ", subnet: 10.0.0.0/24, carries: [compute], connects: { cpu: " + ports + " } }\ntargets:\n" + targets);
+  EXPECT_TRUE(e.cluster) << e.told();
+  return demands_without_test(*e.cluster, expect_figures(*e.cluster, plan_cluster(*e.cluster)));
+}
+
+// What a spec names is a demand, whatever the hardware; what it skips is none.
+TEST(Demands, OfWhatNoTestMeasuresAreNamed) {
+  Resolved e;
+  const auto none = of_hosts(e, "kind: ethernet, rate: 10 Gb/s",
+                             "  memory: { floor: 1 GB/s }\n  all_reduce: { floor: 900 GB/s }\n  nvlink: {}\n"
+                             "  pcie: { skip: no GPUs }\n  rdma: { floor: 1 GB/s }\n"
+                             "  groups: { cpu: { storage_read: { floor: 1 GB/s } } }\n");
+  std::vector<std::string> said;
+  for (const DemandWithoutTest& d : none) said.push_back(d.key + " " + d.metric + " " + d.group + ": " + d.why);
+  EXPECT_EQ(said, (std::vector<std::string>{
+                      "nvlink nvlink.copy : the cluster has no GPUs",
+                      "all_reduce nccl.all_reduce.busbw : the cluster has no GPUs",
+                      "rdma rdma.write : group 'cpu' has no RDMA port in a network that carries compute",
+                      "storage_read storage.read cpu: storage is measured for all groups together: write it into "
+                      "`targets` itself"}));
+}
+
+// The suite measures RDMA between nodes without GPUs, too: their floor is judged.
+TEST(Demands, OfRdmaAreJudgedOnHosts) {
+  Resolved e;
+  EXPECT_TRUE(of_hosts(e, "kind: infiniband, rate: 400 Gb/s", "  rdma: { floor: 40 GB/s }\n",
+                       "model: generic-1u, nics: { compute: 1 x cx7-ndr-osfp }", "{ ports: compute }")
+                  .empty());
+  const ExpectedFigures all = expect_figures(*e.cluster, plan_cluster(*e.cluster));
+  const ExpectedFigure* rdma = all.find("rdma.write", "cpu");
+  ASSERT_NE(rdma, nullptr);
+  EXPECT_TRUE(rdma->demanded && rdma->floor_by_user);
+  EXPECT_NEAR(*rdma->ceiling.value, 49e9, 1e6);  // 400 Gb/s / 8 x 0.98
+}
+
+// Only a metric with a key below `targets` can be given a floor.
+TEST(Demands, AFloorIsOnlyAskedForWhereItCanBeWritten) {
+  Resolved e;
+  of_hosts(e, "kind: ethernet, rate: 10 Gb/s", "  memory: { floor: 1 GB/s }\n");
+  const ExpectedFigures all = expect_figures(*e.cluster, plan_cluster(*e.cluster));
+  EXPECT_EQ(all.find("mpi.allreduce.busbw", "")->missing,
+            "clusterc knows no published figure of a healthy system of this hardware");
 }
 
 // A floor holds for the hardware and the scale on which it was seen.

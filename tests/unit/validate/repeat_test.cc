@@ -236,6 +236,19 @@ TEST_F(Suite, WhatIsDemandedMustBeMeasured) {
   EXPECT_EQ(r.demands[1].why, "not measured: its test was left out of this run");
 }
 
+// A demand that no test of this cluster measures is not met, and is not forgotten.
+TEST_F(Suite, WhatIsDemandedWithoutATestIsNotMet) {
+  EXPECT_TRUE(run().demands.empty());
+  Targets& targets = *resolved.cluster->spec.targets;
+  targets.all_reduce.emplace();
+  const Report r = run();
+  ASSERT_EQ(r.demands.size(), 1u);
+  EXPECT_EQ(r.demands[0].metric, "nccl.all_reduce.busbw");
+  EXPECT_FALSE(r.demands[0].met);
+  EXPECT_EQ(r.demands[0].why, "not measured: the cluster has no GPUs: no test measures targets.all_reduce");
+  EXPECT_EQ(run_verdict(r), RunVerdict::failed);
+}
+
 // A world that came up on fewer nodes than asked for is no figure of the cluster.
 TEST_F(Suite, AWorldOnFewerNodesIsAnError) {
   launcher.says["hpl"] = {test::kHeader, measurement("hpl.score", "1e9", R"(,"parameters":{"nodes":3})"), test::kDone};
