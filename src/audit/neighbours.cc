@@ -53,9 +53,10 @@ struct Cable {
 
 class Reader {
  public:
-  Reader(const Sources& sources, const std::vector<std::string>& switches, Findings& findings)
-      : sources_(sources), findings_(findings) {
-    for (const std::string& name : switches) switches_.insert(to_lower(name));
+  Reader(const Sources& sources, const PlannedNames& planned, Findings& findings)
+      : sources_(sources), findings_(findings), most_ports_(planned.most_ports) {
+    for (const std::string& name : planned.switches) switches_.insert(to_lower(name));
+    for (const std::string& name : planned.hosts) hosts_.insert(to_lower(name));
   }
 
   void read(const NeighbourFile& from) {
@@ -147,7 +148,7 @@ class Reader {
         element id;
         if (facts["id"].get(id) != SUCCESS) continue;
         far = clean(name);
-        if (bridges(facts)) switches_.insert(to_lower(far));
+        if (bridges(facts)) bridging_.insert(far);
       }
       std::string near_port = clean(key), far_port = clean(text(port, "descr"));
       element id;
@@ -208,6 +209,13 @@ class Reader {
       const std::string first = name.substr(0, name.find('.'));
       return names.contains(first) || switches_.contains(to_lower(first)) ? first : name;
     };
+    std::map<std::string, std::set<std::string>> ports;
+    for (const Cable& c : cables_)
+      for (const Port* p : {&c.a, &c.b}) ports[p->device].insert(p->name);
+    for (const std::string& name : bridging_)
+      if (!hosts_.contains(to_lower(plain(name))) && !hosts_.contains(to_lower(name.substr(0, name.find('.')))) &&
+          ports[name].size() > most_ports_)
+        switches_.insert(to_lower(name));
     for (const std::string& name : names)
       if (is_switch(name)) switches_.insert(to_lower(plain(name)));
     std::set<std::string> listed;
@@ -263,7 +271,8 @@ class Reader {
   const Sources& sources_;
   Findings& findings_;
   simdjson::dom::parser parser_;
-  std::set<std::string> switches_, listed_;
+  std::set<std::string> switches_, hosts_, bridging_, listed_;
+  std::size_t most_ports_ = 0;
   std::vector<Cable> cables_;
   std::map<std::string, std::int64_t> interface_;
   std::map<Port, Index> by_name_;
@@ -280,9 +289,9 @@ bool is_neighbour_capture(std::string_view text) {
   return first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
 }
 
-SeenFabric read_neighbours(const Sources& sources, const std::vector<NeighbourFile>& files,
-                           const std::vector<std::string>& switches, Findings& findings) {
-  Reader reader(sources, switches, findings);
+SeenFabric read_neighbours(const Sources& sources, const std::vector<NeighbourFile>& files, const PlannedNames& planned,
+                           Findings& findings) {
+  Reader reader(sources, planned, findings);
   for (const NeighbourFile& f : files) reader.read(f);
   return reader.finish();
 }

@@ -18,9 +18,15 @@ struct NeighbourFile {
   std::string device;  // empty: of a file that names both ends
 };
 
-// A file that is none of these is a finding, and the rest is read all the same. A device that says that it bridges or
-// routes is a switch, and so is one of `switches` (names of the plan). Neither capture has rates. Linear in the text.
-SeenFabric read_neighbours(const Sources&, const std::vector<NeighbourFile>&, const std::vector<std::string>& switches,
-                           Findings&);
+// What the plan knows of devices: a host with containers bridges and routes as a switch does, so names go first.
+struct PlannedNames {
+  std::vector<std::string> switches, hosts;
+  std::size_t most_ports = 0;  // of one host, in all networks together
+};
+
+// A file that is none of these is a finding, and the rest is read all the same. A device that is not called as planned
+// is a switch if NetQ says so, or if it bridges or routes and has more neighbours than a host has ports. Neither
+// capture has rates. Linear in the text.
+SeenFabric read_neighbours(const Sources&, const std::vector<NeighbourFile>&, const PlannedNames&, Findings&);
 
 }  // namespace clusterc

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "audit/fabric_audit.h"
@@ -68,12 +69,17 @@ FileId read_source(Run& run, const std::string& path) {
   return run.sources.add(path == "-" ? "standard input" : path, std::move(*text));
 }
 
-std::vector<std::string> planned_switches(const Run& run) {
-  std::vector<std::string> out;
-  for (std::size_t n = 0; n < run.plan->fabrics.size(); ++n)
-    if (has_switches(run, n, LinkKind::ethernet))
-      for (PlannedDevice& d : planned_fabric(*run.plan, static_cast<int>(n)).devices)
-        if (d.tier >= 0) out.push_back(std::move(d.host));
+PlannedNames planned_names(const Run& run) {
+  PlannedNames out;
+  std::map<std::string, std::size_t> ports;
+  for (std::size_t n = 0; n < run.plan->fabrics.size(); ++n) {
+    if (!has_switches(run, n, LinkKind::ethernet)) continue;
+    PlannedFabric fabric = planned_fabric(*run.plan, static_cast<int>(n));
+    for (PlannedDevice& d : fabric.devices) {
+      if (d.tier < 0) out.most_ports = std::max(out.most_ports, ports[d.host] += static_cast<std::size_t>(d.ports));
+      (d.tier >= 0 ? out.switches : out.hosts).push_back(std::move(d.host));
+    }
+  }
   return out;
 }
 
@@ -100,7 +106,7 @@ void read_capture(Run& run, Capture& capture) {
     capture.seen = read_ibnetdiscover(run.sources, capture.file, run.findings);
   } else {
     capture.file = files.front().file;
-    capture.seen = read_neighbours(run.sources, files, planned_switches(run), run.findings);
+    capture.seen = read_neighbours(run.sources, files, planned_names(run), run.findings);
   }
   if (capture.seen.links.empty())
     throw UsageError{"'" + capture.path + "' has no link: it is not what " +

@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Sources sources;
   Findings findings;
   const FileId file = sources.add("leaf1.json", text);
-  const SeenFabric seen = read_neighbours(sources, {{file, "leaf1"}}, {"leaf1"}, findings);
+  const SeenFabric seen = read_neighbours(sources, {{file, "leaf1"}}, {{"leaf1"}, {"h1", "h2"}, 1}, findings);
   std::set<std::pair<std::int32_t, std::string>> ports;
   const auto count = static_cast<std::int32_t>(seen.devices.size());
   for (const SeenLink& l : seen.links) {

@@ -40,8 +40,8 @@ def main():
         for d in devices:
             if subprocess.run(["ip", "netns", "add", tag + d], stderr=subprocess.DEVNULL, check=False).returncode:
                 skipping.cannot("network namespaces are not permitted here")
-            if not d.startswith("h"):
-                subprocess.run(["nsenter", f"--net=/run/netns/{tag}{d}", "sysctl", "-qw", "net.ipv4.ip_forward=1"], check=True)
+            # A host with containers routes, too: all do.
+            subprocess.run(["nsenter", f"--net=/run/netns/{tag}{d}", "sysctl", "-qw", "net.ipv4.ip_forward=1"], check=True)
         for (a, a_port), (b, b_port) in cables:
             subprocess.run(["ip", "link", "add", a_port, "netns", tag + a, "type", "veth", "peer", "name", b_port, "netns", tag + b], check=True)
             for d, port in ((a, a_port), (b, b_port)):

@@ -33,7 +33,7 @@ std::unique_ptr<Read> read(const std::vector<std::pair<std::string, std::string>
   auto out = std::make_unique<Read>();
   std::vector<NeighbourFile> all;
   for (const auto& [device, text] : files) all.push_back({out->sources.add(device + ".json", text), device});
-  out->seen = read_neighbours(out->sources, all, switches, out->findings);
+  out->seen = read_neighbours(out->sources, all, {switches, {"h1"}, 1}, out->findings);
   return out;
 }
 
@@ -52,6 +52,14 @@ TEST(Neighbours, LinksAreToldOnceAndSwitchesByTheirCapability) {
   EXPECT_FALSE(r->seen.links[1].twice);
   EXPECT_TRUE(r->seen.devices[static_cast<std::size_t>(first.b)].listed);
   EXPECT_FALSE(r->seen.devices[static_cast<std::size_t>(r->seen.links[1].b)].listed);
+}
+
+// A host with containers routes, too; a switch that is not called as planned has more neighbours than a host has ports.
+TEST(Neighbours, AHostThatRoutesIsAHost) {
+  const auto r = read({{"x", seen_by({{"swp1", "h1", "eth1"}, {"swp2", "other", "eth1"}}, true)},
+                       {"h1", seen_by({{"eth1", "x", "swp1"}}, true)},
+                       {"other", seen_by({{"eth1", "x", "swp2"}}, true)}});
+  for (const SeenDevice& d : r->seen.devices) EXPECT_EQ(d.is_switch, d.name == "x") << d.name;
 }
 
 // A host that lacks its first interface keeps the number of its second one.
