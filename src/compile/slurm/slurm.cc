@@ -433,7 +433,7 @@ const Output kSlurmOutput{
     .id = "slurm",
     .summary =
         "slurm.conf, gres.conf, cgroup.conf, topology.conf, slurmdbd.conf; prolog, epilog, health check; accounts and "
-        "quotas of teams; reservations; cloud instances that Slurm starts for jobs and terminates when they are idle",
+        "quotas of teams; reservations; power saving for cloud instances: start for a job, termination when idle",
     .consumers = "slurmctld, slurmd and slurmdbd 22.05 to 25.05",
     .wanted = wanted,
     .emit = emit,

@@ -151,7 +151,7 @@ class FabricPairFault : public Fabric {
     }
     std::ofstream(root / "bandwidth") << kBandwidthTable;
     std::ofstream(root / "latency") << kLatencyTable;
-    tcp_port = 20000 + getpid() % 300 * 100 % 20000;
+    tcp_port = 20000 + getpid() % 125 * 100;  // below 32768, where Linux takes the ports of outgoing connections
   }
   std::vector<std::string> command(const char* as, const std::string& fault, std::vector<std::string> more = {}) const {
     std::vector<std::string> line = {"env",
