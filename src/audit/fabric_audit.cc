@@ -46,6 +46,7 @@ class Reporter {
       return;
     }
     if (!by_itself_) names();
+    adapters();
     unnamed();
     for (std::size_t i = 0; i < differences_.moves.size(); ++i) {
       const CableMove& move = differences_.moves[i];
@@ -113,6 +114,20 @@ class Reporter {
         .help(
             "hosts that are plugged into the same switches may stand for each other: to compare single hosts, give the "
             "spec the names of the fabric; --names FILE writes which is which");
+  }
+
+  void adapters() {
+    const std::vector<std::string>& hosts = match_.numbered_otherwise;
+    if (hosts.empty()) return;
+    findings_
+        .note(
+            "audit-adapters-differ", {dump_, 0, 0},
+            format("'{}' {} adapters with other numbers here than the other hosts: the order of the numbers was taken "
+                   "for the order of the planned ports",
+                   fold_names(hosts), hosts.size() == 1 ? "has" : "have"))
+        .help(
+            "look whether an adapter of another network is plugged in: its cable counts as right, because nothing "
+            "tells which numbers are the planned ones");
   }
 
   void unnamed() {

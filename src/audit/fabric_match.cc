@@ -110,6 +110,7 @@ class Matcher {
       hosts.push_back(std::move(one));
     }
     numbers_ = PortNumbers(hosts);
+    out_.numbered_otherwise = numbers_.numbered_otherwise();
   }
   Index rank(const Host& h, std::size_t end) const { return numbers_.rank(kind_of(h), h, end); }
 

@@ -17,8 +17,9 @@ struct FabricMatch {
     std::int32_t planned = -1;
     std::string seen;  // what it calls itself; the GUID of a switch without a name
   };
-  std::vector<Renamed> by_cables;  // called otherwise than planned: recognised by what is plugged into it
-  std::int64_t by_name = 0;        // hosts and switches that are called as planned
+  std::vector<Renamed> by_cables;               // called otherwise than planned: recognised by what is plugged into it
+  std::vector<std::string> numbered_otherwise;  // PortNumbers::numbered_otherwise()
+  std::int64_t by_name = 0;                     // hosts and switches that are called as planned
 };
 
 // Linear in the links but for the switches of one fabric, which are compared with each other by what they share.

@@ -41,11 +41,15 @@ void PortNumbers::number_whole(const std::vector<const HostToNumber*>& hosts, st
   }
   for (const auto& [ports, n] : times)
     if (n >= 3 && 4 * n >= full) out.trusted.insert(ports);
+  Ports first = out.usual;
   // As many hosts say so as otherwise: each is taken at its word.
   if (tie || (most == 1 && full > 1)) {
     for (const auto& [ports, n] : times) out.trusted.insert(ports);
     out.usual.clear();
   }
+  for (const HostToNumber* h : hosts)
+    if (const Ports ports = ports_of(*h->host); ports != first && out.trusted.contains(ports))
+      otherwise_.push_back(h->host->name);
   none = full == 0;
 }
 

@@ -27,6 +27,9 @@ class PortNumbers {
   explicit PortNumbers(const std::vector<HostToNumber>&);
   // Which of the planned ports an end of the host is, from 0. -1: none that is known.
   std::int32_t rank(const HostKind&, const SeenHost&, std::size_t end) const;
+  // Hosts with other numbers than most of their kind, which were taken in their order all the same: enough hosts, or as
+  // many as otherwise, have them.
+  const std::vector<std::string>& numbered_otherwise() const { return otherwise_; }
 
  private:
   using Ports =
@@ -41,6 +44,7 @@ class PortNumbers {
   static Ports ports_by_leaf(const std::vector<const HostToNumber*>&, std::size_t count);
 
   std::map<HostKind, Numbering> numbering_;
+  std::vector<std::string> otherwise_;
 };
 
 }  // namespace clusterc

@@ -338,6 +338,8 @@ TEST(FabricAudit, ThreeTiersAreRecognisedByTheirCables) {
   for (int round = 0; round < 100; ++round) {
     const PlannedFabric plan = three_tiers(2 + round % 3, 2 + round % 2, 4, 4, 4, 2 + round % 3);
     SeenFabric seen = built(plan, random, false);
+    for (SeenDevice& d : seen.devices)  // names that follow no order of the plan
+      if (d.is_switch) d.name = format("S{:08x}", random());
     const int swaps = round % 4;
     for (int s = 0; s < swaps; ++s) swap_ends(seen, random() % seen.links.size(), random() % seen.links.size());
     const FabricDifferences d = compared(seen, plan);
@@ -361,6 +363,25 @@ TEST(FabricAudit, AnAdapterOfAnotherNetworkIsNotTakenForAPlannedOne) {
     EXPECT_EQ(d.missing.size(), 1u);
     EXPECT_EQ(d.unplanned.size(), 1u);
     EXPECT_TRUE(d.moves.empty() && d.absent.empty());
+  }
+}
+
+// Two hosts, each with numbers of its own: nothing tells which are planned, and that is told.
+TEST(FabricAudit, NumbersThatNothingDecidesAreTold) {
+  std::mt19937 random(16);
+  const PlannedFabric plan = by_hand(1, 2, 3, 1);
+  for (const bool differ : {false, true}) {
+    SeenFabric seen = built(plan, random, true);
+    if (differ) seen.devices[static_cast<std::size_t>(seen.links[2].b)].adapter = 5;
+    AuditedFabric audited{seen, plan, match_fabric(seen, plan), {}, 0};
+    audited.differences = compare_fabric(seen, plan, audited.match);
+    EXPECT_EQ(audited.differences.right, static_cast<std::int64_t>(plan.cables.size()));
+    Findings findings;
+    report_fabric(audited, 0, findings);
+    ASSERT_EQ(findings.all().size(), differ ? 1u : 0u);
+    if (differ) {
+      EXPECT_EQ(findings.all().front().rule, "audit-adapters-differ");
+    }
   }
 }
 

@@ -118,6 +118,28 @@ TEST(Neighbours, WhatNobodyLookedAtIsNotJudged) {
   EXPECT_TRUE(d.rates_unread);
 }
 
+// Both devices are seen by others, but the cable between them has no witness.
+TEST(Neighbours, ACableBetweenTwoThatWereNotCollectedIsNotJudged) {
+  PlannedFabric plan;
+  plan.network = "lan";
+  plan.devices = {{"leaf/lan/01", "leaf1", 0, 0, 0},
+                  {"leaf/lan/02", "leaf2", 0, 0, 0},
+                  {"spine/lan/01", "spine1", 1, 0, 0},
+                  {"node/h/1", "h1", -1, 0, 2}};
+  plan.places.assign(plan.devices.size(), "");
+  plan.cables = {{3, 0, 0, 1, BitsPerSecond(1e11), "lan/1"},
+                 {3, 1, 1, 1, BitsPerSecond(1e11), "lan/2"},
+                 {0, 2, 9, 1, BitsPerSecond(1e11), {}},
+                 {1, 2, 9, 2, BitsPerSecond(1e11), {}}};
+  const auto r = read({{"leaf1", seen_by({{"swp1", "h1", "eth1"}, {"swp9", "spine1", "swp1"}}, false)},
+                       {"spine1", seen_by({{"swp1", "leaf1", "swp9"}, {"swp2", "leaf2", "swp9"}}, false)}},
+                      {"leaf1", "leaf2", "spine1"});
+  const FabricDifferences d = compare_fabric(r->seen, plan, match_fabric(r->seen, plan));
+  EXPECT_EQ(d.right, 3);
+  EXPECT_EQ(d.unseen, (std::vector<std::int32_t>{1}));
+  EXPECT_TRUE(d.missing.empty() && d.absent.empty());
+}
+
 TEST(Neighbours, HostileTextsEnd) {
   std::mt19937 random(11);
   const std::string good = seen_by({{"swp1", "h1", "eth1"}, {"swp2", "h2", "eth1"}}, false);
