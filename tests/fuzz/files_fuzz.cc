@@ -1,21 +1,15 @@
 // Any bytes at all as a file of a cluster that is no spec: read as what it seems to be and as each kind that is judged,
 // with itself as the file beside it. Findings lie inside a text that was read, say something, and name an id of a file.
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "audit/files/judge.h"
+#include "broken.h"
 
 namespace {
 
 using namespace clusterc;
-
-[[noreturn]] void broken(const char* what, std::string_view text) {
-  std::fprintf(stderr, "broken: %s: '%.*s'\n", what, static_cast<int>(text.size()), text.data());
-  std::abort();
-}
 
 void judge(const OtherFile& as, const std::string& text, const FileChoices& choices) {
   Sources sources;

@@ -3,8 +3,6 @@
 // right, not judged, moved, missing, seen by neither end, or of a device that is not there. A spec is written from it,
 // or an error says why not.
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <set>
 #include <string>
 #include <string_view>
@@ -12,15 +10,11 @@
 #include "audit/fabric_audit.h"
 #include "audit/fabric_spec.h"
 #include "base/format.h"
+#include "broken.h"
 
 namespace {
 
 using namespace clusterc;
-
-[[noreturn]] void broken(const char* what, std::string_view text) {
-  std::fprintf(stderr, "broken: %s: '%.*s'\n", what, static_cast<int>(text.size()), text.data());
-  std::abort();
-}
 
 // Two leaves, one spine, three members on both leaves; called as the corpus calls them.
 PlannedFabric small_fabric() {

@@ -1,23 +1,17 @@
 // Any bytes at all as what a device sees by LLDP, and as a topology graph of NetQ: findings and links lie inside the
 // text, no port has two links, and each planned cable of a small fabric is accounted for.
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <set>
 #include <string>
 #include <string_view>
 
 #include "audit/fabric_audit.h"
 #include "audit/neighbours.h"
+#include "broken.h"
 
 namespace {
 
 using namespace clusterc;
-
-[[noreturn]] void broken(const char* what, std::string_view text) {
-  std::fprintf(stderr, "broken: %s: '%.*s'\n", what, static_cast<int>(text.size()), text.data());
-  std::abort();
-}
 
 // One leaf with two hosts, called as the corpus calls them.
 PlannedFabric small_fabric() {

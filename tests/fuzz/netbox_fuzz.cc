@@ -2,24 +2,14 @@
 // of it reads back as a file of `parts:` without an error. With clang: -fsanitize=fuzzer,address. Without libFuzzer see
 // fuzz_main.h.
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
+#include "broken.h"
 #include "catalog/facts.h"
 #include "catalog/netbox.h"
 
-namespace {
-
 using namespace clusterc;
-
-[[noreturn]] void broken(const char* what, std::string_view text) {
-  std::fprintf(stderr, "broken: %s: '%.*s'\n", what, static_cast<int>(text.size()), text.data());
-  std::abort();
-}
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);

@@ -2,25 +2,15 @@
 // behind it, and so on, again and again. The walk ends, asks for paths below /redfish/ alone and for none twice, and
 // counts no more parts than it read resources.
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "audit/redfish_walk.h"
-
-namespace {
+#include "broken.h"
 
 using namespace clusterc;
-
-[[noreturn]] void broken(const char* what, std::string_view text) {
-  std::fprintf(stderr, "broken: %s: '%.*s'\n", what, static_cast<int>(text.size()), text.data());
-  std::abort();
-}
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -2,11 +2,10 @@
 // bytes twice, and nothing that the spec says stands unquoted in what it gives unless the template says | safe. With
 // clang: -fsanitize=fuzzer,address. Without libFuzzer see fuzz_main.h.
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
+#include "broken.h"
 #include "template/template.h"
 
 namespace {
@@ -15,11 +14,6 @@ using namespace clusterc;
 using Value = TemplateValue;
 
 constexpr std::string_view kMark = "\x01'\"$(evil)\n{{";  // of the spec: stands in no output as it is
-
-[[noreturn]] void broken(const char* what, std::string_view text) {
-  std::fprintf(stderr, "broken: %s: '%.*s'\n", what, static_cast<int>(text.size()), text.data());
-  std::abort();
-}
 
 TemplateMap names() {
   Value rate = Value::of(std::string("400 Gb/s"));

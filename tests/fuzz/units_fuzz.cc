@@ -3,8 +3,6 @@
 // With clang: -fsanitize=fuzzer,address. Without libFuzzer see fuzz_main.h.
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +11,7 @@
 #include "base/ip.h"
 #include "base/quantity.h"
 #include "base/text.h"
+#include "broken.h"
 #include "catalog/server_parts.h"
 #include "diag/finding.h"
 #include "fields/scalar_text.h"
@@ -32,11 +31,6 @@
 namespace {
 
 using namespace clusterc;
-
-[[noreturn]] void broken(const char* what, std::string_view text) {
-  std::fprintf(stderr, "broken: %s: '%.*s'\n", what, static_cast<int>(text.size()), text.data());
-  std::abort();
-}
 
 void quantities(std::string_view text) {
   int read_as = 0;
