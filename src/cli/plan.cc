@@ -9,6 +9,7 @@
 #include "cli/variants.h"
 #include "report/cable_exports.h"
 #include "report/handbook.h"
+#include "report/page.h"
 #include "report/plan_report.h"
 #include "report/runbook.h"
 #include "report/what_if_report.h"
@@ -36,6 +37,8 @@ void options(po::options_description& o) {
       "a variant to compare with the spec: nodes.gpu.model=nvidia-dgx-b200,nodes.gpu=64, or another spec; can be "
       "repeated")("options", po::value<std::vector<std::string>>()->composing()->value_name("SETS"),
                   "the same as --option")(
+      "page", po::value<std::string>()->value_name("FILE"),
+      "also write the plan as one HTML page that opens from disk: drawings, tables, failures")(
       "phases", po::bool_switch(),
       "each step of the spec's `phases`: what is bought, racked and cabled, and whether anything moves");
 }
@@ -176,6 +179,21 @@ WriteResult write_exports(const Run& run, const ExpectedFigures& expected, std::
   return tree.finish();
 }
 
+void write_page(const Run& run, const ExpectedFigures& expected, const std::string& spec, const std::string& file) {
+  const PlanVerdict verdict{run.findings, run.sources};
+  FileError error;
+  if (!write_file(file, render_page(*run.cluster, *run.plan, expected, verdict, run.spec_digest, spec), error))
+    throw WriteError{error.message};
+}
+
+// The page replaces its file: that must not be the spec.
+void refuse_spec_as_page(const std::string& file, const std::string& spec) {
+  std::error_code none;
+  if (std::filesystem::equivalent(file, spec, none)) throw UsageError{"--page: '" + file + "' is the spec"};
+  FileError error;
+  if (!can_write_file(file, error)) throw UsageError{"--page: " + error.message};
+}
+
 int run(const po::variables_map& given) {
   const std::string path = one_spec(given);
   const Format format = text_or_json(given, "a plan is");
@@ -189,6 +207,10 @@ int run(const po::variables_map& given) {
     throw UsageError{"use only one of --what-if, --fit, --option and --phases"};
   else if (ways == 1 && given.count("output"))
     throw UsageError{"--what-if, --fit, --option and --phases write no folder: omit --output"};
+  else if (ways == 1 && given.count("page"))
+    throw UsageError{"--what-if, --fit, --option and --phases write no page: omit --page"};
+  const std::string page = given.count("page") ? given["page"].as<std::string>() : std::string();
+  if (!page.empty()) refuse_spec_as_page(page, path);
   if (given.count("fit") || !variants.empty() || given["phases"].as<bool>()) {
     const Printed printed = given["phases"].as<bool>() ? grow(path, given, format)
                             : given.count("fit")       ? fit(path, given, given["fit"].as<std::string>(), format)
@@ -218,6 +240,7 @@ int run(const po::variables_map& given) {
                          ? render_plan_json(*result->cluster, plan, expected, result->spec_digest, &verdict)
                          : render_plan_text(*result->cluster, plan, expected, &verdict);
   put_text(text);
+  if (!page.empty()) write_page(*result, expected, path, page);
   if (!writes) return status;
   if (format == Format::json) text = {};
   const bool force = given["force"].as<bool>();
@@ -234,8 +257,9 @@ int run(const po::variables_map& given) {
 }
 
 }  // namespace
-const Command kPlan{"plan", "the build book: racks, power, cooling, fabrics, addresses, parts",
-                    "clusterc plan SPEC [--format text|json] [-o DIR [--exports LIST] [--force]] [--what-if "
-                    "each|KIND:NAME,… | --fit nodes.GROUP | --option SETS … | --phases]",
-                    options, run};
+const Command kPlan{
+    "plan", "the build book: racks, power, cooling, fabrics, addresses, parts",
+    "clusterc plan SPEC [--format text|json] [-o DIR [--exports LIST] [--force]] [--page FILE] [--what-if "
+    "each|KIND:NAME,… | --fit nodes.GROUP | --option SETS … | --phases]",
+    options, run};
 }  // namespace clusterc::cli
