@@ -28,7 +28,7 @@ function facts(object: string): [string, string | HTMLElement][] {
     if (z) out.push(["Heat", watts(z.heat_w)], ["Removes", watts(z.removes_w)], ["Units", String(z.units)], ["Supply", z.supply_c === null ? "unknown" : `${z.supply_c} °C`]);
   }
   if (rack >= 0 && kind !== "rack" && kind !== "frame") out.push(["Rack", link(rackObject(rack))]);
-  if (device) out.push(["Unit", `${device.unit}${device.units > 1 ? `–${device.unit + device.units - 1}` : ""}`], ["Cords to PDUs", device.cords ? [...device.cords].join(" ") : "none"]);
+  if (device) out.push(["Unit", device.unit < 1 ? "as its maker states" : `${device.unit}${device.units > 1 ? `–${device.unit + device.units - 1}` : ""}`], ["Cords to PDUs", device.cords ? [...device.cords].join(" ") : "none"]);
   const n = objectNumber().get(object);
   if (kind === "node" && n !== undefined) {
     const g = servers.find(x => n >= x.first && n < x.first + x.count), model = plan.node_groups.find((x: any) => x.name === g?.group);
@@ -54,7 +54,7 @@ export function aside(): HTMLElement | null {
   const loop = kind === "zone" ? failures.find(f => f.components.some(c => c.startsWith(`loop/${words[1]}`) || c.startsWith(`cooling/${words[1]}`) || c.startsWith(`cdu/${words[1]}`))) : undefined;
   return h("aside", { "aria-label": "Selected object" },
     h("div", { class: "row" }, h("h2", {}, object), h("a", { href: to(place.view, { object: "" }), "aria-label": "Close" }, "✕")),
-    h("p", { class: "row" }, ...views.map(([v, word]) => h("a", { class: "button", href: to(v, { object }) }, `Show in ${word}`)),
+    h("p", { class: "row" }, ...views.filter(([v]) => v !== place.view).map(([v, word]) => h("a", { class: "button", href: to(v, { object }) }, `Show in ${word}`)),
       canFail || loop ? h("a", { class: "button", href: to(place.view === "verdict" ? "power" : place.view, { cut: canFail ? object : loop!.example, object }) }, canFail ? "✂ Cut" : `✂ Cut ${loop!.example}`) : null),
     known.length ? h("dl", {}, ...known.flatMap(([k, v]) => [h("dt", {}, k), h("dd", {}, v)])) : h("p", { class: "quiet" }, "The plan has no further figures of it."),
     about.length ? h("div", {}, h("h3", {}, plural(about.length, "finding")), ...about.map(f => h("p", {}, h("span", { class: "severity " + f.severity }, f.severity), " ", f.message, f.place ? h("span", { class: "quiet" }, ` ${f.place.file}:${f.place.line}`) : null))) : null,

@@ -140,8 +140,8 @@ export function tracePath(n: number, fromText: string, toText: string): HTMLElem
     h("p", { class: "quiet" }, middle.ways > 1 ? `One of ${plural(middle.ways, "shortest path")} that routing may choose, parallel cables counted apart.` : la === lb ? "Both ends are on the same switch." : "This is the only shortest path."));
 }
 
-function canvas(n: number): HTMLElement {
-  const d = drawing(n), rows = d.rows.map((r, t) => ({ names: r, t })).filter(r => r.names.length).reverse();
+function canvas(n: number, rail: string): HTMLElement {
+  const d = drawing(n), off = (key: string) => rail !== "" && key.split("\n").some(name => /^leaf\//.test(name) && !name.endsWith(`/r${rail}`)), rows = d.rows.map((r, t) => ({ names: r, t })).filter(r => r.names.length).reverse();
   const words = [d.folded ? "racks" : "end points", plan.fabrics[n]?.tiers?.length > 1 ? "leaves" : "switches", "spines", "cores"];
   const H = rows.length * 130 - 72, c = h("canvas", { role: "img", "aria-label": `Network ${networks[n]}: ${rows.map(r => plural(r.names.length, words[r.t].replace(/ves$/, "f").replace(/s$/, ""))).join(", ")}` });
   const frame = h("div", { class: "picture fabric", tabindex: 0, role: "group", "aria-label": "Network; arrow keys choose a switch or end point" }, c);
@@ -169,6 +169,7 @@ function canvas(n: number): HTMLElement {
       g.moveTo(x(p[0], p[1]), y(p[0])); g.lineTo(x(q[0], q[1]), y(q[0]));
     };
     for (const key of d.pairs.keys()) {
+      if (off(key)) continue;
       if (chosen && (key.startsWith(chosen + "\n") || key.endsWith("\n" + chosen))) strong.push(key);
       path(key);
     }
@@ -216,12 +217,13 @@ export function fabricView(): HTMLElement {
   if (!networks.length) return h("div", {}, h("h2", {}, "Fabric"), h("p", {}, "The spec names no networks."));
   const most = networks.reduce((best, _, i) => (plan.fabrics[i]?.carries?.includes("compute") && best < 0 ? i : best), -1);
   const n = Math.max(0, networks.indexOf(place.network ?? networks[Math.max(0, most)]));
-  const f = plan.fabrics[n], tiers: any[] = f?.tiers ?? [];
+  const f = plan.fabrics[n], rails = linkCount(n) > 0 && f.rails > 1 && objects.some(o => o.startsWith(`leaf/${networks[n]}/`) && o.endsWith("/r1")), tiers: any[] = f?.tiers ?? [];
   const gpuNodes = servers.filter(g => g.gpus > 0).flatMap(g => (g.count > 1 ? [hosts[g.first], hosts[g.first + g.count - 1]] : [hosts[g.first]]));
   const from = h("input", { value: place.from ?? `${gpuNodes[0] ?? ""}:0` }), end = h("input", { value: place.to ?? `${gpuNodes[gpuNodes.length - 1] ?? ""}:0` });
   const out = h("div", {}, h("h2", {}, "Fabric"),
-    h("div", { class: "tools" }, choice("Network", networks.map((w, i) => [w, `${w} (${plural(linkCount(i), "link")})`]), networks[n], network => go({ network, from: "", to: "" }))),
-    linkCount(n) ? canvas(n) : h("p", {}, "This network has no cables of its own: its members share the switches of another one, or a cloud provides it."),
+    h("div", { class: "tools" }, choice("Network", networks.map((w, i) => [w, `${w} (${plural(linkCount(i), "link")})`]), networks[n], network => go({ network, from: "", to: "", rail: "" })),
+      rails ? choice("Links of", [["", "all rails"], ...Array.from({ length: f.rails }, (_, i): [string, string] => [String(i + 1), `rail ${i + 1}`])], place.rail ?? "", rail => go({ rail })) : null),
+    linkCount(n) ? canvas(n, rails ? place.rail ?? "" : "") : h("p", {}, "This network has no cables of its own: its members share the switches of another one, or a cloud provides it."),
     h("p", {}, `${rate(f.link_bit_s)} a link · ${f.planes > 1 ? `${f.planes} planes · ` : ""}${f.rails > 1 ? `${f.rails} rails · ` : ""}${f.units > 1 ? `${f.units} units of ${f.unit} nodes · ` : ""}oversubscription ${digits(f.oversubscription)} to 1`
       + ` · ${count(f.end_ports)} end ports of ${count(f.end_ports_built_for)} built for`),
     tiers.length ? table({ caption: `Tiers of '${networks[n]}'`, rows: tiers.length, columns: [

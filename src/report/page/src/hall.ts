@@ -51,7 +51,8 @@ export function floorPlan(metric: Metric, lost: Set<number>, selected: number, v
   const picture = s("svg", { viewBox: `${-pad} ${-pad} ${wide} ${high}`, role: "img", class: "floor",
     "aria-label": `Floor plan of ${racks.length} racks, shaded by ${metric.word.toLowerCase()}` }, ...cells, mark);
   picture.style.width = `${Math.round(wide * scale)}px`;
-  if (scale > 9) picture.style.maxWidth = "100%";
+  picture.style.maxWidth = scale > 9 ? "100%" : "";
+  picture.style.minWidth = `${Math.round(wide * Math.min(scale, 40))}px`;
   const choose = (r: number) => go({ view, object: rackObject(r) });
   const key = (event: KeyboardEvent) => {
     const step: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -88,14 +89,16 @@ function elevation(r: number, rear: boolean): SVGElement {
   const parts: SVGElement[] = [s("rect", { x: 22, y: 14, width: outer, height: units * U + 12, class: "frame" }),
     s("rect", { x: 22 + left, y: 20, width: mounting, height: units * U, class: "opening" })];
   for (let u = 1; u <= units; ++u) if (u === 1 || u % 5 === 0) parts.push(s("text", { x: 17, y: y(u, 1) + U / 2, class: "unit" }, u));
+  let next = 1;  // trays of an assembly: their maker decides on the units, so they are drawn in their order
   for (const d of rack.devices) {
+    const unit = d.unit > 0 ? d.unit : (next += d.units) - d.units;
     const name = d.kind === "occupied" ? "occupied" : objectOf(d);
     const label = d.kind === "occupied" ? "standing here already" : rear && d.cords ? `${d.name} · ${[...new Set(d.cords)].join(" ")}` : d.name;
     const size = Math.min(11, (mounting - 8) / (0.58 * label.length));
     parts.push(s("g", { "data-object": d.kind === "occupied" ? undefined : name, class: "device " + d.kind + (here().object === name ? " chosen" : "") },
-      s("title", {}, `U${d.unit}${d.units > 1 ? `–${d.unit + d.units - 1}` : ""}: ${label}`),
-      s("rect", { x: 22 + left + 0.5, y: y(d.unit, d.units) + 0.5, width: mounting - 1, height: d.units * U - 1, rx: 1.5 }),
-      s("text", { x: 22 + left + mounting / 2, y: y(d.unit, d.units) + d.units * U / 2, "font-size": Math.max(5, size), "text-anchor": "middle", "dominant-baseline": "central" }, label)));
+      s("title", {}, `${d.unit < 1 ? "Tray" : `U${d.unit}`}${d.unit > 0 && d.units > 1 ? `–${d.unit + d.units - 1}` : ""}: ${label}`),
+      s("rect", { x: 22 + left + 0.5, y: y(unit, d.units) + 0.5, width: mounting - 1, height: d.units * U - 1, rx: 1.5 }),
+      s("text", { x: 22 + left + mounting / 2, y: y(unit, d.units) + d.units * U / 2, "font-size": Math.max(5, size), "text-anchor": "middle", "dominant-baseline": "central" }, label)));
   }
   if (rear) (pdusOfRack().get(rack.name) ?? []).forEach((i, k) => {
     const letter = pdus[i].name.slice(-1), x = k % 2 ? 22 + outer - 14 - 14 * Math.floor(k / 2) : 24 + 14 * Math.floor(k / 2);
@@ -161,9 +164,9 @@ export function hallView(): HTMLElement {
     h("p", {}, `${watts(rack.power_w)} · ${digits(rack.weight_kg)} kg${rack.weight_complete ? "" : " without what states no weight"} · ${air(rack.airflow_m3_s)} of air`
       + (rack.liquid_heat_w ? ` · ${watts(rack.liquid_heat_w)} into liquid` : "")
       + (mine.length ? ` · PDUs: ${mine.map(i => `${pdus[i].name.slice(-1)} ${va(pdus[i].worst_va)} of ${va(pdus[i].continuous_va)}`).join(", ")}` : "")),
-    elevations,
+    elevations, rack.devices.some(d => d.unit < 1) ? h("p", { class: "quiet" }, "Trays are drawn in their order: the maker of the assembly states their units.") : "",
     below("Elevation as a table", () => table({ caption: `Devices of ${name}`, rows: rack.devices.length, link: o => to("hall", { object: o }), columns: [
-      { name: "Unit", text: i => String(rack.devices[i].unit), key: i => rack.devices[i].unit, number: true }, { name: "Height", text: i => `${rack.devices[i].units} U`, number: true, key: i => rack.devices[i].units },
+      { name: "Unit", text: i => (rack.devices[i].unit > 0 ? String(rack.devices[i].unit) : "as made"), key: i => rack.devices[i].unit, number: true }, { name: "Height", text: i => `${rack.devices[i].units} U`, number: true, key: i => rack.devices[i].units },
       { name: "Device", text: i => rack.devices[i].name || "standing here already", object: i => (rack.devices[i].name ? objectOf(rack.devices[i]) : "") }, { name: "Kind", text: i => rack.devices[i].kind },
       { name: "Cords to PDUs", text: i => [...(rack.devices[i].cords ?? "")].join(" ") }] })),
     linkTable(`Cables of ${name}`, rows, "hall"));

@@ -97,13 +97,13 @@ export function powerView(): HTMLElement {
       { name: "All feeds alive", text: i => va(feeds[i].normal_at_breaker_va), number: true, key: i => feeds[i].normal_at_breaker_va },
       { name: "Worst", text: i => va(feeds[i].worst_at_breaker_va), number: true, key: i => feeds[i].worst_at_breaker_va }, { name: "After losing", text: i => feeds[i].after_losing },
       { name: "Breaker", text: i => va(feeds[i].breaker_va), number: true, key: i => feeds[i].breaker_va ?? 0 }] })),
+    table({ caption: "Single failures, the worst first", rows: failures.length, columns: [
+      { name: "Kind", text: i => failures[i].kind }, { name: "Count", text: i => count(failures[i].count), key: i => failures[i].count, number: true },
+      { name: "Components", text: i => failures[i].components.slice(0, 3).join(", ") + (failures[i].components.length > 3 ? ` and ${failures[i].components.length - 3} patterns more` : ""), object: i => failures[i].example, wide: true },
+      { name: "What follows", text: i => summary(failures[i]), wide: true }], link: cut => to("power", { cut }) }),
     pdus.length ? table({ caption: "PDUs: apparent power and current of each line", rows: pdus.length, link: o => to("power", { object: o }), columns: [
       { name: "PDU", text: i => pdus[i].name, object: i => pdus[i].name, key: i => i }, { name: "Feed", text: i => pdus[i].feed },
       { name: "All feeds alive", text: i => va(pdus[i].normal_va), key: i => pdus[i].normal_va, number: true }, { name: "Worst", text: i => va(pdus[i].worst_va), key: i => pdus[i].worst_va, number: true },
       { name: "Continuous", text: i => va(pdus[i].continuous_va), key: i => pdus[i].continuous_va ?? 0, number: true }, { name: "Used", text: i => percent(share(pdus[i])), key: i => share(pdus[i]), number: true },
-      { name: "Lines, all alive", text: i => lines(i, 0) }, { name: "Lines, worst", text: i => lines(i, 1) }, { name: "Limit of a line", text: i => (amps[i].length ? `${amps[i][0]} A` : "unknown"), number: true, key: i => amps[i][0] ?? 0 }] }) : null,
-    table({ caption: "Single failures, the worst first", rows: failures.length, columns: [
-      { name: "Kind", text: i => failures[i].kind }, { name: "Count", text: i => count(failures[i].count), key: i => failures[i].count, number: true },
-      { name: "Components", text: i => failures[i].components.slice(0, 3).join(", ") + (failures[i].components.length > 3 ? ` and ${failures[i].components.length - 3} patterns more` : ""), object: i => failures[i].example, wide: true },
-      { name: "What follows", text: i => summary(failures[i]), wide: true }], link: cut => to("power", { cut }) }));
+      { name: "Lines, all alive", text: i => lines(i, 0) }, { name: "Lines, worst", text: i => lines(i, 1) }, { name: "Limit of a line", text: i => (amps[i].length ? `${amps[i][0]} A` : "unknown"), number: true, key: i => amps[i][0] ?? 0 }] }) : null);
 }

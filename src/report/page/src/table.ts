@@ -38,7 +38,7 @@ export function table(options: TableOptions): HTMLElement {
   const whole = options.rows <= WHOLE;
   const name = fresh("table");
   const element = h("table", {}, h("caption", { id: name }, options.caption), h("thead", {}, h("tr", {}, ...headings)), body);
-  const frame = h("div", { class: "scroll" + (whole ? "" : " long"), tabindex: 0, role: "region", "aria-labelledby": name }, element);
+  const frame = h("div", { class: "scroll" + (options.rows > 40 ? " long" : ""), tabindex: 0, role: "region", "aria-labelledby": name }, element);
 
   const line = (row: number) => h("tr", {}, ...columns.map(c => {
     const text = c.text(row), object = c.object?.(row);
