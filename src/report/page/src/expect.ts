@@ -24,9 +24,9 @@ function chart(title: string, x: number[], series: { name: string; y: (number | 
       series: [{}, ...series.map((q, i) => ({ label: q.name, stroke: COLORS[i % 6], dash: DASHES[i % 6], width: 2, points: { show: true, size: 6 } }))],
     }, [x, ...series.map(q => q.y)] as any, frame);
   };
-  requestAnimationFrame(() => frame.isConnected && draw());
-  let width = 0;
-  new ResizeObserver(() => { if (frame.isConnected && Math.abs(frame.clientWidth - width) > 2) { width = frame.clientWidth; draw(); } }).observe(frame);
+  queueMicrotask(() => frame.isConnected && draw());  // once it stands in the page
+  let width = -1;
+  new ResizeObserver(() => { if (frame.isConnected && width >= 0 && Math.abs(frame.clientWidth - width) > 2) draw(); width = frame.clientWidth; }).observe(frame);
   return frame;
 }
 
