@@ -39,4 +39,11 @@ P
 "$bin" plan "$src/examples/lab.yaml" --page "$pages/again.html" > /dev/null 2>&1
 cmp "$pages/lab.html" "$pages/again.html" || fail "two runs give two pages"
 
+# The drawings are XML whatever the names are, and the one of docs/ is what the program draws.
+"$bin" plan "$work/hostile.yaml" --svg "$work/hostile-svg" > /dev/null 2>&1
+"$bin" plan "$src/examples/superpod.yaml" --svg "$work/svg" > /dev/null 2>&1 || fail "clusterc plan examples/superpod.yaml --svg"
+cmp "$work/svg/elevation-m3.svg" "$src/docs/elevation.svg" || fail "docs/elevation.svg is not what clusterc plan examples/superpod.yaml --svg writes"
+python3 -c 'import sys, xml.etree.ElementTree as tree; [tree.parse(path) for path in sys.argv[1:]]' "$work"/svg/*.svg "$work"/hostile-svg/*.svg || fail "a drawing is no XML"
+say "$(ls "$work"/svg/*.svg "$work"/hostile-svg/*.svg | wc -l) drawings"
+
 HOME=$work node "$src/tests/page/page.mjs" "$modules" "$pages" "$work/cut.json" || fail "the page in Chromium"

@@ -82,6 +82,12 @@ for (const [colorScheme, width, names] of [["light", 1280, ["superpod", "broken"
     await done();
   }
 }
+{ // A broken twin: axe-core is asked, and sees what is on the page.
+  const { page } = await open("lab");
+  await page.evaluate(() => document.querySelector("main").append(document.createElement("button")));
+  await assert.rejects(accessible(page, "twin"), /button-name/);
+  await page.context().close();
+}
 console.log("ok: axe-core finds no violation in light, dark and at 390 pixels");
 
 { // As a planner works on a SuperPOD.
