@@ -5,6 +5,7 @@
 #include "cli/audit_fabric.h"
 #include "cli/audit_redfish.h"
 #include "cli/command.h"
+#include "cli/page_file.h"
 #include "model/cluster.h"
 #include "rules/acceptances.h"
 #include "rules/severities.h"
@@ -14,6 +15,8 @@ namespace {
 
 void options(po::options_description& o) {
   add_positional(o, "SPEC");
+  o.add_options()("page", po::value<std::string>()->value_name("FILE"),
+                  "also write the plan with what differs as one HTML page that opens from disk");
   add_findings_options(o, "text, json, sarif, junit, github (annotations) or gitlab (code quality)", false);
   add_fabric_options(o);
   add_redfish_options(o);
@@ -30,8 +33,17 @@ int status_of(const Findings& findings) {
   return status;
 }
 
+// The plan as `plan --page` shows it, with the findings of `check`; what the audit found is a document of its own.
+void write_audit_page(const Run& audited, const std::string& spec, const std::string& file, RunOptions options) {
+  options.all_cables = true;
+  const auto checked = run_pipeline(spec, Stage::checked, options);
+  write_page(*checked, expect_figures(*checked->cluster, *checked->plan, true), spec, file,
+             {{"audit", render_json(audited.findings, audited.sources)}});
+}
+
 int run(const po::variables_map& given) {
   const std::string path = one_spec(given);
+  const std::string page = page_file(given, path);
   if (!given.count("fabric") && !given.count("redfish"))
     throw UsageError{"name what is to be compared: --fabric FILE, --redfish plan or --redfish FILE"};
   const RunOptions options = run_options(given, path);
@@ -57,6 +69,7 @@ int run(const po::variables_map& given) {
                     if (fabrics.members) fabrics.members(json);
                     if (bmcs.members) bmcs.members(json);
                   });
+  if (!page.empty()) write_audit_page(*result, path, page, options);
   const int status = status_of(result->findings);
   if (format_of(given) == Format::text) {
     put_text(summaries);

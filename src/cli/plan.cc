@@ -7,10 +7,10 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/interrupt.h"
+#include "cli/page_file.h"
 #include "cli/variants.h"
 #include "report/cable_exports.h"
 #include "report/handbook.h"
-#include "report/page.h"
 #include "report/plan_report.h"
 #include "report/plan_svg.h"
 #include "report/runbook.h"
@@ -185,13 +185,6 @@ WriteResult write_exports(const Run& run, const ExpectedFigures& expected, std::
   return tree.finish();
 }
 
-void write_page(const Run& run, const ExpectedFigures& expected, const std::string& spec, const std::string& file) {
-  const PlanVerdict verdict{run.findings, run.sources};
-  FileError error;
-  if (!write_file(file, render_page(*run.cluster, *run.plan, expected, verdict, run.spec_digest, spec), error))
-    throw WriteError{error.message};
-}
-
 WriteResult write_drawings(const Run& run, const std::string& folder, bool force, const Interrupts& interrupts) {
   Tree tree(folder, {.spec_digest = run.spec_digest,
                      .tool_version = CLUSTERC_VERSION,
@@ -201,14 +194,6 @@ WriteResult write_drawings(const Run& run, const std::string& folder, bool force
   render_svg_drawings(*run.cluster, *run.plan,
                       [&](std::string_view name, std::string_view svg) { tree.put(name, "plan", svg); });
   return tree.finish();
-}
-
-// The page replaces its file: that must not be the spec.
-void refuse_spec_as_page(const std::string& file, const std::string& spec) {
-  std::error_code none;
-  if (std::filesystem::equivalent(file, spec, none)) throw UsageError{"--page: '" + file + "' is the spec"};
-  FileError error;
-  if (!can_write_file(file, error)) throw UsageError{"--page: " + error.message};
 }
 
 void refuse_together(const po::variables_map& given, bool variants) {
@@ -248,8 +233,7 @@ int run(const po::variables_map& given) {
   const auto named = [&](const char* option) {
     return given.count(option) ? given[option].as<std::string>() : std::string();
   };
-  const std::string page = named("page"), drawings = named("svg"), folder = named("output");
-  if (given.count("page")) refuse_spec_as_page(page, path);
+  const std::string page = page_file(given, path), drawings = named("svg"), folder = named("output");
   if (given.count("fit") || !variants.empty() || given["phases"].as<bool>()) {
     const Printed printed = given["phases"].as<bool>() ? grow(path, given, format)
                             : given.count("fit")       ? fit(path, given, given["fit"].as<std::string>(), format)

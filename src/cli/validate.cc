@@ -136,7 +136,9 @@ int run(const po::variables_map& given) {
   if (given["list"].as<bool>()) return list_metrics(given);
   const std::string path = one_spec(given);
   const Format format_wanted = text_or_json(given, "a validation is");
-  auto result = run_pipeline(path, Stage::checked, run_options(given, path));
+  RunOptions pipeline = run_options(given, path);
+  pipeline.all_cables = given.count("page") > 0;
+  auto result = run_pipeline(path, Stage::checked, pipeline);
   if (!result->plan || result->findings.count(Severity::error)) {
     report_findings(*result, path, given, true);
     put_error("nothing was run: the spec has errors\n");

@@ -9,13 +9,14 @@
 #include "base/printable.h"
 #include "cli/command.h"
 #include "report/certificate.h"
+#include "report/page.h"
 #include "report/plan_report.h"
 #include "report/validation_report.h"
 
 namespace clusterc::cli {
 namespace {
 
-constexpr const char* kWritten[] = {"output", "junit", "certificate", "prometheus"};
+constexpr const char* kWritten[] = {"output", "junit", "certificate", "prometheus", "page"};
 constexpr std::uint64_t kLargestReport = std::uint64_t{2} << 30;
 constexpr std::uint64_t kLargestHashed = std::uint64_t{4} << 30;
 
@@ -97,6 +98,8 @@ void add_report_options(po::options_description& o) {
       "also write the certificate of acceptance: HTML to print and sign")(
       "prometheus", po::value<std::string>()->value_name("FILE"),
       "also write metrics for the textfile collector of Prometheus's node_exporter")(
+      "page", po::value<std::string>()->value_name("FILE"),
+      "also write the plan with the results as one HTML page that opens from disk")(
       "compare", po::value<std::string>()->value_name("FILE"),
       "compare with the report of an earlier run (its -o FILE): changes, and which are more than noise")(
       "failed", po::value<std::string>()->value_name("FILE"),
@@ -136,6 +139,15 @@ bool ReportFiles::write_certificate(const Report& report, FileError& error) cons
   return write_file(path_of("certificate"), render_certificate(report, facts), error);
 }
 
+bool ReportFiles::write_page(const Report& report, FileError& error) const {
+  const PlanVerdict verdict{run_.findings, run_.sources};
+  return write_file(
+      path_of("page"),
+      render_page(*run_.cluster, *run_.plan, expect_figures(*run_.cluster, *run_.plan, true), verdict, run_.spec_digest,
+                  spec_path_, {{"acceptance", render_validation_json(report, run_.spec_digest, comparison())}}),
+      error);
+}
+
 bool ReportFiles::write(const Report& report, FileError& error) const {
   return (!given_.count("output") || write_file_in_pieces(
                                          path_of("output"),
@@ -146,7 +158,8 @@ bool ReportFiles::write(const Report& report, FileError& error) const {
          (!given_.count("junit") || write_file(path_of("junit"), render_validation_junit(report), error)) &&
          (!given_.count("prometheus") ||
           write_file(path_of("prometheus"), render_validation_prometheus(report), error)) &&
-         (!given_.count("certificate") || write_certificate(report, error));
+         (!given_.count("certificate") || write_certificate(report, error)) &&
+         (!given_.count("page") || write_page(report, error));
 }
 
 }  // namespace clusterc::cli

@@ -33,6 +33,7 @@ class ReportFiles {
  private:
   std::string path_of(const char* option) const;
   bool write_certificate(const Report&, FileError&) const;
+  bool write_page(const Report&, FileError&) const;
 
   const boost::program_options::variables_map& given_;
   const Run& run_;

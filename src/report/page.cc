@@ -47,7 +47,8 @@ std::string escaped(std::string_view text) {
 }  // namespace
 
 std::string render_page(const Cluster& cluster, const Plan& plan, const ExpectedFigures& expected,
-                        const PlanVerdict& verdict, std::string_view spec_digest, std::string_view spec_path) {
+                        const PlanVerdict& verdict, std::string_view spec_digest, std::string_view spec_path,
+                        const std::vector<PageDocument>& more) {
   const PageAssets assets = page_assets();
   std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
   out += format(
@@ -58,7 +59,8 @@ std::string render_page(const Cluster& cluster, const Plan& plan, const Expected
   out +=
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" "
       "content=\"light dark\">\n<title>";
-  out += escaped(*cluster.spec.name) + ": plan</title>\n<style>";
+  out +=
+      escaped(*cluster.spec.name) + (more.empty() ? ": plan" : format(": {}", more.front().id)) + "</title>\n<style>";
   out += assets.style;
   out +=
       "</style>\n</head>\n<body>\n<noscript>This page needs JavaScript. `clusterc plan SPEC` prints the same plan as "
@@ -70,6 +72,7 @@ std::string render_page(const Cluster& cluster, const Plan& plan, const Expected
     append_document(out, "what-if", render_what_if_each_json(engine, single_failures(engine), spec_digest));
   }
   append_document(out, "data", render_page_data(cluster, plan, spec_path));
+  for (const PageDocument& document : more) append_document(out, document.id, document.json);
   out += "<script>";
   out += assets.script;
   out += "</script>\n</body>\n</html>\n";

@@ -40,6 +40,9 @@ function read(id: string): any {
   return value;
 }
 
+const readIf = (id: string) => (document.getElementById(id) ? read(id) : null);
+
+export const acceptance = readIf("acceptance"), audit = readIf("audit");
 export const plan = read("plan");
 export const findings: Finding[] = read("findings").findings;
 const whatIf = read("what-if");

@@ -9,13 +9,13 @@ const COLORS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"
 const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3], [5, 5], [1, 4]];
 
 const UNITS: Record<string, string> = { "byte rate": "B/s", "bit rate": "b/s", power: "W", bytes: "B", "FLOP rate": "FLOP/s", "operation rate": "IOPS", "transfer rate": "T/s", frequency: "Hz" };
-function figure(f: any, dimension: string): string {
+export function figure(f: any, dimension: string): string {
   if (f.value === null) return "none";
   if (dimension === "time") return f.value < 1e-3 ? `${digits(f.value * 1e6)} µs` : f.value < 1 ? `${digits(f.value * 1e3)} ms` : `${digits(f.value)} s`;
   return UNITS[dimension] ? quantity(f.value, UNITS[dimension]) : digits(f.value);
 }
 
-function chart(title: string, x: number[], series: { name: string; y: (number | null)[] }[], xText: (v: number) => string, xLabel: string): HTMLElement {
+export function chart(title: string, x: number[], series: { name: string; y: (number | null)[] }[], xText: (v: number) => string, xLabel: string): HTMLElement {
   const frame = h("div", { class: "chart", role: "img", "aria-label": title });
   const draw = () => {
     const style = getComputedStyle(document.documentElement), ink = style.getPropertyValue("--ink").trim(), grid = { stroke: style.getPropertyValue("--line").trim(), width: 1 };

@@ -3,6 +3,7 @@
 import { hosts, hostNumber, linkCount, links, networks, objectNumber, objects, plan, ports, rackObject, rackOf, servers, cables } from "./data";
 import { choice, h, labelled, s } from "./dom";
 import { count, digits, plural, rate } from "./format";
+import { marks, markWord } from "./marks";
 import { go, here, to } from "./state";
 import { below, table } from "./table";
 
@@ -185,6 +186,11 @@ function canvas(n: number, rail: string): HTMLElement {
       g.fillText(count(names.length), 2, y(t) - 8); g.fillText(words[t], 2, y(t) + 8);
       if (each > 46) { g.textAlign = "center"; names.forEach((name, i) => g.fillText(name.split("/").slice(each > 130 ? 0 : -1).join("/").slice(0, Math.floor(each / 6.5)), x(t, i), y(t) + (t === 0 ? 18 : -16))); }
     }
+    g.fillStyle = color("--bad");
+    for (const name of new Set([...marks().keys()].map(spotOf))) {
+      const q = d.index.get(name);
+      if (q) { const px = x(q[0], q[1]), py = y(q[0]); g.beginPath(); g.moveTo(px, py - 2); g.lineTo(px - 6, py + 9); g.lineTo(px + 6, py + 9); g.fill(); g.strokeStyle = color("--paper"); g.lineWidth = 1; g.stroke(); }
+    }
     const at = d.index.get(chosen);
     if (at) { g.fillStyle = color("--accent"); g.fillRect(x(at[0], at[1]) - 5, y(at[0]) - 10, 10, 20); }
   };
@@ -209,7 +215,7 @@ function canvas(n: number, rail: string): HTMLElement {
   });
   new ResizeObserver(() => c.isConnected && Math.abs(width - Math.max(320, frame.clientWidth)) > 1 && draw()).observe(frame);
   queueMicrotask(draw);  // once it stands in the page
-  return h("div", {}, frame, d.folded ? h("p", { class: "quiet" }, "End points are drawn by their racks.") : null);
+  return h("div", {}, frame, d.folded ? h("p", { class: "quiet" }, "End points are drawn by their racks.") : null, [...marks().keys()].some(o => d.index.has(spotOf(o))) ? h("p", {}, `▲ marks ${markWord}: ${[...marks().keys()].filter(o => d.index.has(spotOf(o))).slice(0, 12).join(", ")}${marks().size > 12 ? " …" : ""}.`) : null);
 }
 
 export function fabricView(): HTMLElement {

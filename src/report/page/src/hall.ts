@@ -2,6 +2,7 @@ import { failure, groupOfRack, objectOf, pdusOfRack, pdus, rackObject, rackOfObj
 import { choice, h, s } from "./dom";
 import { air, digits, va, watts } from "./format";
 import { go, here, to } from "./state";
+import { marks, markWord, racksMarked } from "./marks";
 import { below, table } from "./table";
 
 // Cividis, five stops (Nunez et al. 2018): even in lightness for all kinds of colour vision.
@@ -37,6 +38,7 @@ export function floorPlan(metric: Metric, lost: Set<number>, selected: number, v
     cells.push(s("rect", { x, y, width: w, height: d, fill: shade(share), "data-rack": r, class: lost.has(r) ? "lost" : many ? "" : "cell" },
       many ? null : s("title", {}, `${rack.name}: ${metric.text(metric.value(r))}`)));
     if (!many) cells.push(s("text", { x: x + w / 2, y: y + d / 2, class: ink(share), "font-size": Math.min(0.26, 1.5 * w / Math.max(4, rack.name.length)), "text-anchor": "middle", "dominant-baseline": "central", "data-rack": r }, rack.name));
+    if (racksMarked().has(r)) cells.push(s("path", { d: `M${x + 0.04} ${y + 0.34}l0.17 -0.3l0.17 0.3z`, class: "flag" }, s("title", {}, `${racksMarked().get(r)} marked`)));
     if (lost.has(r)) cells.push(s("path", { d: `M${x} ${y}l${w} ${d}m0 ${-d}l${-w} ${d}`, class: "cross" }));
   });
   // A small hall at 80 pixels a metre or less; a large one no smaller than a rack can be hit, and scrolled.
@@ -94,10 +96,11 @@ function elevation(r: number, rear: boolean): SVGElement {
   for (const d of order) {
     const unit = d.unit > 0 ? d.unit : (next += d.units) - d.units;
     const name = d.kind === "occupied" ? "occupied" : objectOf(d);
-    const label = d.kind === "occupied" ? "standing here already" : rear && d.cords ? `${d.name} · ${[...new Set(d.cords)].join(" ")}` : d.name;
+    const flag = marks().get(name);
+    const label = (flag ? "▲ " : "") + (d.kind === "occupied" ? "standing here already" : rear && d.cords ? `${d.name} · ${[...new Set(d.cords)].join(" ")}` : d.name);
     const size = Math.min(11, (mounting - 8) / (0.58 * label.length));
-    parts.push(s("g", { "data-object": d.kind === "occupied" ? undefined : name, class: "device " + d.kind + (here().object === name ? " chosen" : "") },
-      s("title", {}, `${d.unit < 1 ? "Tray" : `U${d.unit}`}${d.unit > 0 && d.units > 1 ? `–${d.unit + d.units - 1}` : ""}: ${label}`),
+    parts.push(s("g", { "data-object": d.kind === "occupied" ? undefined : name, class: "device " + d.kind + (here().object === name ? " chosen" : "") + (flag ? " flagged" : "") },
+      s("title", {}, `${flag ? flag + "; " : ""}${d.unit < 1 ? "Tray" : `U${d.unit}`}${d.unit > 0 && d.units > 1 ? `–${d.unit + d.units - 1}` : ""}: ${label}`),
       s("rect", { x: 22 + left + 0.5, y: y(unit, d.units) + 0.5, width: mounting - 1, height: d.units * U - 1, rx: 1.5 }),
       s("text", { x: 22 + left + mounting / 2, y: y(unit, d.units) + d.units * U / 2, "font-size": Math.max(5, size), "text-anchor": "middle", "dominant-baseline": "central" }, label)));
   }
@@ -149,9 +152,11 @@ export function hallView(): HTMLElement {
     h("div", { class: "tools" }, choice("Shade by", Object.entries(metrics).map(([k, m]) => [k, m.word]), by, value => go({ by: value })),
       h("span", { class: "quiet" }, "Choose a rack to see its elevations and cables.")),
     lost.size ? h("p", {}, `✕ marks the ${lost.size} racks with nodes that the failure stops or cuts off.`) : null,
+    racksMarked().size ? h("p", {}, `▲ marks ${markWord}: in ${racksMarked().size === 1 ? "1 rack" : `${racksMarked().size} racks`}.`) : null,
     floorPlan(metric, lost, chosen, "hall"),
     below("Floor plan as a table", () => table({ caption: "Racks", rows: racks.length, link: o => to("hall", { object: o }), columns: [
       { name: "Rack", text: rackObject, object: rackObject },
+      ...(racksMarked().size ? [{ name: "Marked", text: (r: number) => String(racksMarked().get(r) ?? 0), key: (r: number) => racksMarked().get(r) ?? 0, number: true }] : []),
       ...columns.map(m => ({ name: m.word, text: (r: number) => m.text(m.value(r)), key: m.value, number: true })),
       { name: "x", text: r => `${digits(racks[r].x_m)} m`, key: r => racks[r].x_m, number: true }, { name: "y", text: r => `${digits(racks[r].y_m)} m`, key: r => racks[r].y_m, number: true }] })));
   if (chosen < 0) return out;

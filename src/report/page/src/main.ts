@@ -1,7 +1,9 @@
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
-import { objects, hosts, pdus, plan, racks, rackObject, feeds, ports } from "./data";
+import { acceptance, audit, objects, hosts, pdus, plan, racks, rackObject, feeds, ports } from "./data";
+import { acceptanceView } from "./acceptance";
 import { aside } from "./aside";
+import { auditView } from "./audit";
 import { banner } from "./cut";
 import { h, labelled } from "./dom";
 import { plural } from "./format";
@@ -10,11 +12,12 @@ import { expectView } from "./expect";
 import { fabricView, serverView } from "./fabric";
 import { hallView } from "./hall";
 import { powerView } from "./power";
-import { here, to } from "./state";
+import { here, start, to } from "./state";
 import { tablesView } from "./tables";
 import { verdictView } from "./verdict";
 
 const views: Record<string, [string, () => HTMLElement]> = {
+  ...(acceptance ? { acceptance: ["Acceptance", acceptanceView] } : {}), ...(audit ? { audit: ["Audit", auditView] } : {}),
   verdict: ["Verdict", verdictView], hall: ["Hall", hallView], power: ["Power", powerView], cooling: ["Cooling", coolingView],
   fabric: ["Fabric", fabricView], server: ["Server", serverView], tables: ["Tables", tablesView], expect: ["Expectations", expectView],
 };
@@ -86,10 +89,11 @@ function render(): void {
   last = place.view;
 }
 
+start.view = Object.keys(views)[0];
 const theme = stored.get();
 if (theme === "dark" || theme === "light") document.documentElement.dataset.theme = theme;
 document.getElementById("page")!.append(header(), nav, h("div", { class: "columns" }, main, side),
-  h("footer", {}, `clusterc plan · spec ${plan.spec_sha256.slice(0, 12)} · every figure is that of plan.json`));
+  h("footer", {}, `clusterc ${acceptance ? "validate" : audit ? "audit" : "plan"} · spec ${plan.spec_sha256.slice(0, 12)} · every figure is that of ${acceptance ? "plan.json and the report" : "plan.json"}`));
 // What is drawn in colours of the screen is drawn anew for paper.
 let shown: string | undefined;
 addEventListener("beforeprint", () => { shown = document.documentElement.dataset.theme; document.documentElement.dataset.theme = "light"; render(); });

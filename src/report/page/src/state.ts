@@ -1,10 +1,12 @@
 // What is shown stands in the address, behind "#": a link to it shows the same view again.
 export type Place = Record<string, string>;
 
+export const start = { view: "verdict" };
+
 export function here(): Place {
   const [view, rest] = location.hash.slice(1).split("?");
   const out: Place = Object.fromEntries(new URLSearchParams(rest ?? ""));
-  out.view = view || "verdict";
+  out.view = view || start.view;
   return out;
 }
 export function address(place: Place): string {
