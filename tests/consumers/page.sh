@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The page of `clusterc plan --page` in Chromium: every view of the lab, the SuperPOD, the NVL72 racks, the campus, a plan with errors, a cloud and the
 # 16,384 nodes; search, filters, sorting, a cut feed, a traced path, a finding followed to its object, links that restore a view, keys. No console message, no request,
-# no violation that axe-core finds, in light and dark; hostile names are text. The built program is that of its sources, byte for byte.
+# no violation that axe-core finds, in light and dark; hostile names are text. The pages of `validate` and `audit` likewise. The built program is that of its sources, byte for byte.
 # packages: chromium
 . "$(dirname "$0")/lib/common.bash" "$@"
 modules=$src/build/page/node_modules
@@ -38,6 +38,50 @@ P
 [ -s "$pages/hostile.html" ] || fail "no page of a plan with hostile names"
 "$bin" plan "$src/examples/lab.yaml" --page "$pages/again.html" > /dev/null 2>&1
 cmp "$pages/lab.html" "$pages/again.html" || fail "two runs give two pages"
+
+# The results of an acceptance: four servers in a rack behind a stand-in of Slurm (tests/acceptance/bin), one below the floor, one drained for a reason that would be
+# markup; and twelve machines where nothing is wrong. A search for culprits needs a fabric: its result is written into the report of a third page.
+validators=$(cd "$(dirname "$bin")/../libexec/clusterc" 2> /dev/null && pwd)
+[ -x "$validators/clusterc-probe" ] || missing "clusterc-probe was not built"
+program=$(realpath "$bin")
+export SCENARIO=$work/scenario.json LAUNCHES=$work/launches
+accept() { # NAME SPEC EXIT SCENARIO
+  echo "$4" > "$SCENARIO"
+  PATH=$src/tests/acceptance/bin:$PATH "$program" validate "$2" --launcher slurm --bundle "$validators" --journal "$work/$1.journal" -o "$work/$1.json" --page "$pages/$1.html" > "$work/$1.txt" 2> "$work/$1.log"
+  local rc=$?
+  [ $rc = "$3" ] || { cat "$work/$1.txt" "$work/$1.log" >&2; fail "clusterc validate --page of $1: exit status $rc, expected $3"; }
+}
+sed 's/^software:/targets: { memory: { floor: 15 GB\/s } }\n\nsoftware:/' "$src/examples/lab.yaml" > "$work/faulty.yaml"
+accept faulty "$work/faulty.yaml" 1 '{"rate": {"n3": 0.6}, "down": {"n4": "drained|fan <img src=x onerror=alert(1)></script><b>off</b>"}, "vendor": "</script><script>alert(1)</script>"}'
+accept clean "$src/tests/acceptance/spec.yaml" 0 '{}'
+python3 - "$work/faulty.json" "$pages/faulty.html" "$pages/culprit.html" <<'P' || fail "the page does not hold the report as -o writes it"
+import json, re, sys
+report, text = json.load(open(sys.argv[1])), open(sys.argv[2]).read()
+found = re.search(r'<script type="application/json" id="acceptance">(.*?)</script>', text, re.S)
+assert json.loads(found[1]) == report
+report["searches"] = [{"group": "gpu", "rounds": 3, "confirmations": 2, "pairs": 6, "measurements": 18, "slow": 3, "passing": [], "notes": [], "culprits": [{
+    "kind": "cable", "what": "the cable of n2 data/1", "object": "cable/node/gpu/2/data/1", "node": "n2", "adapter": "data/1", "cable": "cable/node/gpu/2/data/1", "switch_port": "port/switch/lan/01/2",
+    "rack": "r1", "unit": 9, "serial": "<i>S</i>", "verdict": "slow in one direction", "confidence": 0.98765, "evidence": ["n1 to n2: 3 GB/s <b>slow</b>"], "command": "clusterc validate SPEC", "next_step": "reseat it"}]}]
+triad = next(v for v in report["verdicts"] if v["node"] == "n3" and v["metric"] == "memory.triad" and v["verdict"] == "fail")
+report["verdicts"] += [{**triad, "size_bytes": size, "value": 1e10 + size} for size in (1 << 20, 1 << 24)]
+open(sys.argv[3], "w").write(text[:found.start(1)] + json.dumps(report).replace("<", "\\u003c") + text[found.end(1):])
+P
+# A page takes the place of no spec.
+cp "$work/faulty.yaml" "$work/kept.yaml"
+"$bin" validate "$work/kept.yaml" --page "$work/kept.yaml" > "$work/kept.txt" 2>&1
+[ $? = 2 ] && grep -q "is the spec" "$work/kept.txt" && cmp -s "$work/kept.yaml" "$work/faulty.yaml" || fail "validate --page took the spec's place"
+
+# What an audit found: cables that are swapped, missing and slow.
+cp "$src"/tests/golden/audit/rail-swap/{spec.yaml,fabric.txt} "$work"
+(cd "$work" && "$program" audit spec.yaml --fabric fabric.txt --page "$pages/audited.html" --format json > audited.json 2> audited.log) && fail "the audit found nothing"
+python3 - "$work/audited.json" "$pages/audited.html" <<'P' || fail "the page does not hold what the audit found"
+import json, re, sys
+wanted, text = json.load(open(sys.argv[1])), open(sys.argv[2]).read()
+assert json.loads(re.search(r'<script type="application/json" id="audit">(.*?)</script>', text, re.S)[1])["findings"] == wanted["findings"] and len(wanted["findings"]) == 4
+P
+(cd "$work" && "$program" audit spec.yaml --fabric fabric.txt --page spec.yaml > kept.txt 2>&1)
+[ $? = 2 ] && grep -q "is the spec" "$work/kept.txt" || fail "audit --page took the spec's place"
+say "pages of an acceptance and of an audit"
 
 # The drawings are XML whatever the names are, and the one of docs/ is what the program draws.
 "$bin" plan "$work/hostile.yaml" --svg "$work/hostile-svg" > /dev/null 2>&1

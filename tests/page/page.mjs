@@ -206,6 +206,99 @@ console.log("ok: axe-core finds no violation in light, dark and at 390 pixels");
   assert.equal(await other.evaluate(() => { const s = document.createElement("script"); s.textContent = "window.ran = 1"; document.body.append(s); return window.ran ?? 0; }), 0);
   console.log("ok: hostile names are text; no script but the page's own runs, and nothing is fetched");
 }
+// Results of an acceptance and of an audit: no violation with everything open, in both themes and on a narrow screen.
+for (const [colorScheme, width] of [["light", 1280], ["dark", 1280], ["light", 390]])
+  for (const [name, places] of [["culprit", ["acceptance?node=n3&metric=memory.triad&object=node/gpu/3", "hall?object=node/gpu/2", "fabric", "verdict"]], ["clean", ["acceptance"]], ["audited", ["audit?object=node/n/1", "hall?object=rack/r1", "fabric"]]]) {
+    const { page, done } = await open(name, { colorScheme, viewport: { width, height: 900 } });
+    for (const place of places) {
+      await show(page, place);
+      await page.evaluate(() => document.querySelectorAll("details").forEach(d => { d.open = true; }));
+      await settled(page);
+      await accessible(page, `${name} ${colorScheme} ${width} ${place}`);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} ${place} is wider than ${width}`);
+    }
+    await done();
+  }
+{ // An acceptance that did not pass: its failed cell leads to node, rack and unit.
+  const { page, done } = await open("faulty");
+  assert.equal(await text(page, "main h2"), "Acceptance");
+  assert.match(await text(page, ".verdict"), /✖ not passed.*4 fail.*1 of 1 figures that the spec demands not met/s);
+  assert.match(await text(page, ".badge"), /not passed/);
+  const cells = page.locator(".results").first().locator(".cell-of");
+  assert.equal(await cells.filter({ hasText: "✖" }).count(), 4);
+  await page.locator(".results").first().locator(".cell-of.fail").last().click();
+  await becomes(page, "section[role=status] h3", "n3: memory.triad");
+  const chosen = await text(page, "section[role=status]");
+  assert.match(chosen, /✖ failed.*measured 12\.0\d GB\/s · floor 15 GB\/s/);
+  assert.match(chosen, /below the floor of 15 GB\/s that the spec sets/);
+  assert.match(chosen, /node\/gpu\/3 · rack\/r1 · unit 11–12/);
+  assert.match(await text(page, "aside"), /Did not pass.*memory\.triad: failed/s);
+  // The same by keys, from the chosen cell to its neighbours.
+  await page.locator(".results").first().focus();
+  await page.keyboard.press("ArrowDown");
+  await becomes(page, "section[role=status] h3", "n4: memory.triad");
+  // What a node answered is text.
+  assert.match(await text(page, "section[role=status]"), /drained \(fan <img src=x onerror=alert\(1\)><\/script><b>off<\/b>\)/);
+  await page.keyboard.press("ArrowUp");
+  await becomes(page, "section[role=status] h3", "n3: memory.triad");
+  // The figure stands beside its floor, with its name.
+  assert.match(await page.locator("main").innerText(), /▼ n3 12\.0\d GB\/s \(failed\)/);
+  assert.match(await page.locator("svg.strip").first().textContent(), /floor 15 GB\/s/);
+  // The table has what the picture has, and is searched.
+  await page.getByText("Results as a table").click();
+  await page.getByLabel("Filter").first().fill("n3 memory.triad");
+  await page.waitForFunction(() => [...document.querySelectorAll("main [role=status]")].some(x => /^1 of \d+ rows$/.test(x.textContent)));
+  await page.getByLabel("Rows", { exact: true }).selectOption("wrong");
+  await page.waitForFunction(() => location.hash.includes("rows=wrong"));
+  await page.locator("section[role=status]").getByRole("link", { name: "unit 11–12" }).click();
+  await becomes(page, "main h2", "Hall");
+  assert.ok(await page.locator("svg.elevation .flagged.chosen").count() >= 1, "the node is marked in its rack");
+  assert.equal(await page.locator(".floor .flag").count(), 1);
+  await page.getByLabel("Find").fill("n1");
+  await page.getByLabel("Find").press("Enter");
+  await becomes(page, "aside h2", "node/gpu/1");
+  assert.equal(await page.locator("img, main b b").count(), 0);
+  for (const view of VIEWS) await show(page, view);
+  await done();
+  const clean = await open("clean");
+  assert.match(await text(clean.page, ".verdict"), /✔ passed/);
+  assert.equal(await clean.page.locator(".cell-of.fail, .cell-of.error, .cell-of.degraded").count(), 0);
+  assert.equal(await clean.page.locator(".results").first().locator(".cell-of.pass").count(), 24);
+  assert.equal(await clean.page.locator(".results").first().locator(".cell-of.unjudged").count(), 60);
+  await clean.done();
+  console.log("ok: an acceptance: a failed cell followed to its node, rack and unit");
+}
+{ // A culprit with its evidence, marked where it stands; figures over size.
+  const { page, done } = await open("culprit");
+  assert.match(await text(page, "main"), /✖ cable the cable of n2 data\/1: slow in one direction/);
+  assert.match(await text(page, "main"), /n1 to n2: 3 GB\/s <b>slow<\/b>/);
+  assert.equal(await page.locator(".chart .uplot").count(), 1);
+  await page.locator("details.error a.object", { hasText: "port/switch/lan/01/2" }).first().click();
+  await becomes(page, "aside h2", "switch/lan/01");
+  assert.match(await text(page, "aside"), /▲ culprit: the cable of n2 data\/1/);
+  await show(page, "fabric?network=lan");
+  assert.match(await text(page, "main"), /▲ marks what did not pass, and culprits: .*switch\/lan\/01.*Dashed lines are cables that are named/s);
+  await show(page, "hall?object=switch/lan/01");
+  assert.ok(await page.locator("svg.elevation .flagged.chosen").count() >= 1);
+  await done();
+}
+{ // An audit: findings with their place; what they name is marked.
+  const { page, done } = await open("audited");
+  assert.match(await text(page, ".verdict"), /✖ 3 findings/);
+  assert.match(await text(page, "details.error"), /fabric\.txt:11:1/);
+  await page.locator("details.error a.object", { hasText: "cable/node/n/3/compute/2" }).first().click();
+  await becomes(page, "main h2", "Fabric");
+  await becomes(page, "aside h2", "node/n/3");
+  assert.match(await text(page, "main"), /▲ marks what the audit names: .*node\/n\/1.*Dashed lines/s);
+  await show(page, "audit");
+  await page.getByLabel("Filter").first().fill("slow");
+  await page.waitForFunction(() => [...document.querySelectorAll("main [role=status]")].some(x => x.textContent === "1 of 4 rows"));
+  await show(page, "hall?object=rack/r1");
+  assert.deepEqual([await page.locator(".floor .flag").count(), await page.locator("figure").first().locator(".flagged").count() > 1], [2, true]);
+  for (const view of VIEWS) await show(page, view);
+  await done();
+  console.log("ok: an audit: findings followed to what they name");
+}
 { // Large: a search, a path and a filter answer.
   const { page, done } = await open("roce-16384");
   let begin = Date.now();

@@ -13,6 +13,10 @@ const MARK: Record<string, string> = { fail: "✖", degraded: "▼", error: "!",
 const WORD: Record<string, string> = { fail: "failed", degraded: "degraded", error: "error", unjudged: "unjudged", skipped: "skipped", pass: "passed", "": "not measured" };
 const MOST = 200;
 
+// Neither passed nor failed: nothing was found, but not all that an acceptance needs was judged.
+const open = /^nothing /.test(acceptance?.verdict ?? "");
+export const signOfRun = acceptance?.passed ? ["✔", "yes"] : open ? ["●", ""] : ["✖", "no"];
+
 interface Grid { nodes: string[]; several: string[]; columns: string[]; cells: Map<string, number[]> }
 let made: Grid | undefined;
 const verdicts: any[] = acceptance?.verdicts ?? [];
@@ -86,12 +90,13 @@ function strip(metric: string, of: any[]): HTMLElement {
   const all = [...of.map(v => v.value as number), ...limits.map(l => l.x)], W = 640;
   let low = Infinity, high = -Infinity;
   for (const x of all) { low = Math.min(low, x); high = Math.max(high, x); }
+  const tall = limits.length > 1 ? 68 : limits.length ? 56 : 40, measured = of.map(v => v.value as number), least = measured.reduce((a, b) => Math.min(a, b)), greatest = measured.reduce((a, b) => Math.max(a, b));
   const pad = (high - low || Math.abs(high) || 1) * 0.06, x = (v: number) => 8 + (W - 16) * ((v - low + pad) / (high - low + 2 * pad));
   const path = (list: any[]) => list.map(v => `M${x(v.value).toFixed(1)} 30v20`).join("");
   const out = of.filter(v => bad(v.verdict)), apart = [...out].sort((a, b) => a.value - b.value);
   const places = [...limits].sort((a, b) => a.x - b.x);
-  return h("section", {}, h("h4", {}, metric), h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `Distribution of ${metric}` },
-    s("svg", { viewBox: `0 0 ${W} 84`, width: W, height: 84, role: "img", class: "strip", "aria-label": `${metric}: ${plural(of.length, "figure")}` },
+  return h("section", {}, h("h4", {}, metric, h("span", { class: "quiet" }, ` ${plural(of.length, "figure")}${of.length > 1 ? `, from ${figure({ value: least }, of[0].dimension)} to ${figure({ value: greatest }, of[0].dimension)}` : `: ${value(of[0])}`}`)), h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `Distribution of ${metric}` },
+    s("svg", { viewBox: `0 16 ${W} ${tall}`, width: W, height: tall, role: "img", class: "strip", "aria-label": `${metric}: ${plural(of.length, "figure")}` },
       s("rect", { x: 0, y: 30, width: W, height: 20, class: "track" }), s("path", { d: path(of.filter(v => !bad(v.verdict))), class: "good" }), s("path", { d: path(out), class: "wrong" }),
       ...out.map(v => s("path", { d: `M${x(v.value).toFixed(1)} 28l-5 -8h10z`, class: "point" })),
       ...places.flatMap((l, i) => { const near = x(l.x) > W * 0.7 ? "end" : x(l.x) < W * 0.3 ? "start" : "middle";
@@ -109,15 +114,22 @@ function curves(): HTMLElement[] {
   });
 }
 
+// For the selected object: what did not pass on it.
+export function resultsOf(object: string): HTMLElement | null {
+  const mine = acceptance ? verdicts.filter(v => v.verdict !== "pass" && v.verdict !== "skipped" && objectOfHost(v.node) === object) : [];
+  return mine.length ? h("div", {}, h("h3", {}, "Did not pass"), h("ul", {}, ...mine.slice(0, 10).map(v => h("li", {}, h("a", { href: to("acceptance", { node: v.node, metric: columnOf(v), object }) }, columnOf(v)), `: ${WORD[v.verdict]}${v.reason ? `: ${v.reason}` : ""}`))),
+    mine.length > 10 ? h("p", { class: "quiet" }, `${count(mine.length - 10)} more in Acceptance.`) : null) : null;
+}
+
 export function acceptanceView(): HTMLElement {
   const r = acceptance, g = grid(), place = here(), filter = place.rows ?? "all";
   const wrong = (row: string) => g.columns.some(c => !["pass", "skipped", ""].includes(stateOf(row, c)));
   const chosen = filter === "wrong" ? g.nodes.filter(wrong) : g.nodes, pages = Math.ceil(chosen.length / MOST), page = Math.min(pages - 1, Number(place.page) || 0), rows = chosen.slice(Math.max(0, page) * MOST, (Math.max(0, page) + 1) * MOST);
-  const several = g.several.filter(x => filter !== "wrong" || wrong(x)), good = r.passed;
+  const several = g.several.filter(x => filter !== "wrong" || wrong(x));
   const hasFigures = g.columns.map(c => [c, verdicts.filter(v => columnOf(v) === c && v.value !== null)] as [string, any[]]).filter(([, of]) => of.length);
   const drawn = curves();
   return h("div", {}, h("h2", {}, "Acceptance"),
-    h("p", { class: "verdict " + (good ? "yes" : "no") }, `${good ? "✔" : "✖"} ${r.verdict}`, r.why ? h("span", {}, r.why) : null),
+    h("p", { class: "verdict " + signOfRun[1] }, `${signOfRun[0]} ${r.verdict}`, r.why ? h("span", {}, r.why) : null),
     h("p", {}, Object.entries(r.counts).filter(([, n]) => n).map(([k, n]) => `${count(n as number)} ${k}`).join(", "), h("span", { class: "quiet" }, ` · through ${r.launcher}, from ${r.started} to ${r.ended}${r.selection ? ` · options: ${r.selection}` : ""}`)),
     r.demands.length ? table({ caption: "What the spec demands", rows: r.demands.length, columns: [{ name: "Metric", text: i => r.demands[i].metric }, { name: "Group", text: i => r.demands[i].group || "the cluster" }, { name: "Met", text: i => (r.demands[i].met ? "✔ met" : "✖ not met") },
       { name: "Passed", text: i => `${r.demands[i].passed} of ${r.demands[i].measured}`, number: true }, { name: "Reason", text: i => r.demands[i].why, wide: true }] }) : null,
@@ -132,7 +144,7 @@ export function acceptanceView(): HTMLElement {
     h("h3", {}, "Nodes and tests"),
     h("div", { class: "tools" }, choice("Rows", [["all", `all nodes (${count(g.nodes.length)})`], ["wrong", "with a cell that did not pass"]], filter, value => go({ rows: value, page: "" })),
       pages > 1 ? choice("Part", Array.from({ length: pages }, (_, i): [string, string] => [String(i), `${chosen[i * MOST]} to ${chosen[Math.min(chosen.length, (i + 1) * MOST) - 1]}`]), String(Math.max(0, page)), value => go({ page: value })) : null),
-    h("p", { class: "marks" }, ...ORDER.flatMap(k => [h("span", { class: `mark-of ${k || "none"}`, "aria-hidden": "true" }, MARK[k] || " "), ` ${WORD[k]}  `])),
+    h("p", { class: "marks" }, ...ORDER.flatMap(k => [h("span", { class: "key" }, h("span", { class: `mark-of ${k || "none"}`, "aria-hidden": "true" }, MARK[k] || "\u00a0"), ` ${WORD[k]}`), " "])),
     rows.length && g.columns.length ? picture(rows, g.columns.filter(c => g.nodes.some(n => at(n, c).length)), "Results of each node") : h("p", {}, "No node."),
     several.length ? h("div", {}, h("h4", {}, "Tests of several nodes"), picture(several.slice(0, MOST), g.columns.filter(c => several.some(n => at(n, c).length)), "Results of several nodes"), several.length > MOST ? h("p", { class: "quiet" }, `The first ${MOST} of ${count(several.length)}; the table has all.`) : null) : null,
     cell(),

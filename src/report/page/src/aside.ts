@@ -1,8 +1,10 @@
 // The selected object: its figures, its findings, its links, and the views that show it.
-import { failure, failures, feeds, findings, linksOf, objectNumber, pduNumber, pdus, plan, rackObject, rackOfObject, racks, amps, hosts, servers } from "./data";
+import { acceptance, audit, failure, failures, feeds, findings, linksOf, objectNumber, pduNumber, pdus, plan, rackObject, rackOfObject, racks, amps, hosts, servers } from "./data";
+import { resultsOf } from "./acceptance";
 import { h } from "./dom";
 import { air, count, digits, plural, va, watts } from "./format";
 import { here, to } from "./state";
+import { marks } from "./marks";
 import { addressesOf } from "./tables";
 import { linksFrom } from "./hall";
 
@@ -50,6 +52,9 @@ export function aside(): HTMLElement | null {
   const links = kind === "rack" || kind === "frame" ? [] : linksOf(object, 200), known = facts(object);
   if (links.length) views.push(["fabric", "Fabric"]);
   if (kind === "node") views.push(["server", "Server"]);
+  const marked = marks().get(object);
+  if (acceptance && (kind === "node" || marked)) views.push(["acceptance", "Acceptance"]);
+  if (audit && marked) views.push(["audit", "Audit"]);
   const canFail = failure(object), words = object.split("/");
   const loop = kind === "zone" ? failures.find(f => f.components.some(c => c.startsWith(`loop/${words[1]}`) || c.startsWith(`cooling/${words[1]}`) || c.startsWith(`cdu/${words[1]}`))) : undefined;
   return h("aside", { "aria-label": "Selected object" },
@@ -57,6 +62,7 @@ export function aside(): HTMLElement | null {
     h("p", { class: "row" }, ...views.filter(([v]) => v !== place.view).map(([v, word]) => h("a", { class: "button", href: to(v, { object }) }, `Show in ${word}`)),
       canFail || loop ? h("a", { class: "button", href: to(place.view === "verdict" ? "power" : place.view, { cut: canFail ? object : loop!.example, object }) }, canFail ? "✂ Cut" : `✂ Cut ${loop!.example}`) : null),
     known.length ? h("dl", {}, ...known.flatMap(([k, v]) => [h("dt", {}, k), h("dd", {}, v)])) : h("p", { class: "quiet" }, "The plan has no further figures of it."),
+    marked ? h("p", {}, h("b", { class: "over" }, "▲ "), marked) : null, resultsOf(object),
     about.length ? h("div", {}, h("h3", {}, plural(about.length, "finding")), ...about.map(f => h("p", {}, h("span", { class: "severity " + f.severity }, f.severity), " ", f.message, f.place ? h("span", { class: "quiet" }, ` ${f.place.file}:${f.place.line}`) : null))) : null,
     links.length ? linksFrom(object, links, place.view) : null);
 }

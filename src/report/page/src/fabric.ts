@@ -3,7 +3,7 @@
 import { hosts, hostNumber, linkCount, links, networks, objectNumber, objects, plan, ports, rackObject, rackOf, servers, cables } from "./data";
 import { choice, h, labelled, s } from "./dom";
 import { count, digits, plural, rate } from "./format";
-import { marks, markWord } from "./marks";
+import { linksMarked, marks, markWord } from "./marks";
 import { go, here, to } from "./state";
 import { below, table } from "./table";
 
@@ -175,7 +175,11 @@ function canvas(n: number, rail: string): HTMLElement {
       path(key);
     }
     g.stroke();
-    g.globalAlpha = 1; g.strokeStyle = color("--accent"); g.lineWidth = strong.length > 200 ? 0.7 : 1.5;
+    g.globalAlpha = 1; g.strokeStyle = color("--bad"); g.lineWidth = 3; g.setLineDash([7, 4]);
+    g.beginPath();
+    for (const pair of linksMarked()) { const key = pair.split(" ").map(o => spotOf(objects[Number(o)])).join("\n"); if (d.pairs.has(key)) path(key); }
+    g.stroke(); g.setLineDash([]);
+    g.strokeStyle = color("--accent"); g.lineWidth = strong.length > 200 ? 0.7 : 1.5;
     g.beginPath(); strong.forEach(path); g.stroke();
     g.font = "12px system-ui, sans-serif"; g.textBaseline = "middle";
     for (const { names, t } of rows) {
@@ -215,7 +219,7 @@ function canvas(n: number, rail: string): HTMLElement {
   });
   new ResizeObserver(() => c.isConnected && Math.abs(width - Math.max(320, frame.clientWidth)) > 1 && draw()).observe(frame);
   queueMicrotask(draw);  // once it stands in the page
-  return h("div", {}, frame, d.folded ? h("p", { class: "quiet" }, "End points are drawn by their racks.") : null, [...marks().keys()].some(o => d.index.has(spotOf(o))) ? h("p", {}, `▲ marks ${markWord}: ${[...marks().keys()].filter(o => d.index.has(spotOf(o))).slice(0, 12).join(", ")}${marks().size > 12 ? " …" : ""}.`) : null);
+  return h("div", {}, frame, d.folded ? h("p", { class: "quiet" }, "End points are drawn by their racks.") : null, [...marks().keys()].some(o => d.index.has(spotOf(o))) ? h("p", {}, `▲ marks ${markWord}: ${[...marks().keys()].filter(o => d.index.has(spotOf(o))).slice(0, 12).join(", ")}${marks().size > 12 ? " …" : ""}.${linksMarked().size ? " Dashed lines are cables that are named." : ""}`) : null);
 }
 
 export function fabricView(): HTMLElement {

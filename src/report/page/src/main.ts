@@ -1,7 +1,7 @@
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
 import { acceptance, audit, objects, hosts, pdus, plan, racks, rackObject, feeds, ports } from "./data";
-import { acceptanceView } from "./acceptance";
+import { acceptanceView, signOfRun } from "./acceptance";
 import { aside } from "./aside";
 import { auditView } from "./audit";
 import { banner } from "./cut";
@@ -65,7 +65,7 @@ function search(): HTMLElement {
 function header(): HTMLElement {
   const theme = h("button", { click: () => { const to = dark() ? "light" : "dark"; document.documentElement.dataset.theme = to; stored.set(to); theme.textContent = to === "dark" ? "Light" : "Dark"; render(); } }, dark() ? "Light" : "Dark");
   return h("header", {}, h("a", { class: "skip", href: "#main", click: (event: Event) => { event.preventDefault(); main.focus(); } }, "Skip to the view"),
-    h("h1", {}, plan.cluster), h("span", { class: "badge " + (plan.verdict.buildable ? "yes" : "no") }, plan.verdict.buildable ? "✔ can be built" : "✖ cannot be built"), search(), theme);
+    h("h1", {}, plan.cluster), acceptance ? h("span", { class: "badge " + signOfRun[1] }, `${signOfRun[0]} ${acceptance.verdict}`) : h("span", { class: "badge " + (plan.verdict.buildable ? "yes" : "no") }, plan.verdict.buildable ? "✔ can be built" : "✖ cannot be built"), search(), theme);
 }
 
 let last = "";

@@ -1,5 +1,5 @@
 // What a run of `validate` or `audit` says of objects: the views mark these.
-import { acceptance, audit, hostNumber, objects, rackOfObject, objectNumber, deviceAt } from "./data";
+import { acceptance, audit, links, linksOf, ports, hostNumber, objects, rackOfObject, objectNumber, deviceAt } from "./data";
 import { expand } from "./format";
 
 export const objectOfHost = (host: string): string => { const n = hostNumber().get(host); return n === undefined ? "" : objects[n]; };
@@ -29,7 +29,23 @@ export function marks(): Map<string, string> {
   for (const c of culprits) for (const name of [c.object, c.node, c.switch_port, ...String(c.cable).split(" ")]) if (name) add(ownerOf(name), `culprit: ${c.what}`);
   for (const v of acceptance?.verdicts ?? []) if (bad(v.verdict)) { const nodes = expand(v.node); if (nodes.length === 1) add(objectOfHost(v.node), `${v.verdict}: ${v.metric}`); }
   for (const f of audit?.findings ?? []) if (f.severity !== "note") for (const o of f.objects) for (const name of expand(o)) add(ownerOf(name), f.message);
+  for (const pair of linksMarked()) for (const n of pair.split(" ")) add(objects[Number(n)], "end of a cable that is named");
   return made;
+}
+// The links whose cables are named, as pairs of numbers of objects: "4 17".
+let joined: Set<string> | undefined;
+export function linksMarked(): Set<string> {
+  if (joined) return joined;
+  joined = new Set();
+  const named = [...culprits.flatMap(c => [c.object, c.switch_port, ...String(c.cable).split(" ")]), ...(audit?.findings ?? []).filter((f: any) => f.severity !== "note").flatMap((f: any) => f.objects)].filter(n => /^(cable|port)\//.test(n));
+  for (const name of named.flatMap(expand)) {
+    const bare = name.replace(/^(port|cable)\//, ""), owner = ownerOf(name), number = objectNumber().get(owner), port = bare.slice(owner.length + 1);
+    for (const [n, i] of linksOf(owner)) {
+      const l = links(n), near = l.near[i] === number;
+      if (ports[near ? l.nearPort[i] : l.farPort[i]] === port) joined.add(`${l.near[i]} ${l.far[i]}`);
+    }
+  }
+  return joined;
 }
 let counted: Map<number, number> | undefined;
 export function racksMarked(): Map<number, number> {

@@ -3,6 +3,7 @@ import { h } from "./dom";
 import { count, percent, plural, watts } from "./format";
 import { go, to } from "./state";
 import { table } from "./table";
+import { ownerOf } from "./marks";
 import { summary } from "./cut";
 
 const symbol: Record<string, string> = { error: "✖", warning: "▲", note: "●" };
@@ -19,6 +20,8 @@ function concern(name: string): HTMLElement | string {
   if (section === "nodes" && servers.some(g => g.group === key)) return h("a", { class: "object", href: to("server", { group: key, object: "" }) }, name);
   if (section === "networks" && networks.includes(key)) return h("a", { class: "object", href: to("fabric", { network: key, object: "" }) }, name);
   const known = rackOfObject(name) >= 0 || objectNumber().has(name) || feeds.some(f => `feed/${f.name}` === name) || plan.cooling_zones.some((z: any) => `zone/${z.name}` === name);
+  const owner = !known && /^(cable|port)\//.test(name) ? ownerOf(name) : "";
+  if (owner) return h("a", { class: "object", href: to("fabric", { object: owner }) }, name);
   return known ? h("a", { class: "object", href: to("verdict", { object: name }) }, name) : name;
 }
 
