@@ -8,6 +8,7 @@
 #include "base/printable.h"
 #include "cli/command.h"
 #include "cli/known_files.h"
+#include "cli/page_file.h"
 #include "cli/spec_files.h"
 #include "cli/watch.h"
 #include "diag/mend.h"
@@ -38,7 +39,9 @@ void options(po::options_description& o) {
       "accept", po::bool_switch(),
       "also print the entries of `accept` for each error and warning, to paste with a reason")(
       "verbose", po::bool_switch(), "list each check that was skipped because a key is missing")(
-      "watch", po::bool_switch(), "check again whenever a file changes; Ctrl-C ends it");
+      "watch", po::bool_switch(), "check again whenever a file changes; Ctrl-C ends it")(
+      "page", po::value<std::string>()->value_name("FILE"),
+      "also write the plan of one spec as one HTML page that opens from disk, with its verdict first");
   add_known_file_options(o);
 }
 
@@ -202,9 +205,14 @@ class Checking {
     if (given.count("edition")) edition_ = asked_edition(given["edition"].as<std::string>());
     if (fixing_ && showing_) throw UsageError{"use --fix, which writes, or --diff, which only shows, but not both"};
     if (showing_ && format_of(given) != Format::text) throw UsageError{"--diff prints text: omit --format"};
+    for (const char* other : {"fix", "diff", "write-baseline", "watch"})
+      if (given.count("page") && given[other].as<bool>())
+        throw UsageError{std::string("--page shows the spec as it is: omit --") + other};
   }
 
   int run(const SpecFiles& files) {
+    if (given_.count("page") && files.paths.size() != 1) throw UsageError{"--page shows one spec: name one"};
+    const std::string page = files.paths.size() == 1 ? page_file(given_, files.paths.front()) : std::string();
     for (const SpecFiles::Problem& problem : files.problems) problem_with(problem);
     if (!baseline_.writing()) put_error(files.skipped_text(given_["verbose"].as<bool>()));
     const bool one_document = format_of(given_) != Format::text;
@@ -216,6 +224,8 @@ class Checking {
         if (std::string file(checked.run->sources.path(f)); std::filesystem::exists(file, failed))
           read_.insert(std::move(file));
       worst_ = std::max(worst_, checked.status);
+      if (!page.empty() && checked.run->plan)
+        write_page(*checked.run, expect_figures(*checked.run->cluster, *checked.run->plan, true), path, page);
       baseline_.learn(*checked.run, path);
       if (one_document)
         collect(path, *checked.run);
@@ -258,6 +268,7 @@ class Checking {
   Checked check(const std::string& path) {
     RunOptions options = run_options(given_, path);
     options.edition = edition_;
+    options.all_cables = given_.count("page") > 0;
     if (KnownFileRun other = check_known_file(path, options, given_); other.run)
       return {std::move(other.run), kOk, std::move(other.summary)};
     if (fixing_ || showing_) return mend_spec(path, options, baseline_, fixing_);

@@ -18,8 +18,9 @@ std::string page_file(const po::variables_map& given, const std::string& spec) {
   return file;
 }
 
-void write_page(const Run& run, const ExpectedFigures& expected, const std::string& spec, const std::string& file,
+void write_page(Run& run, const ExpectedFigures& expected, const std::string& spec, const std::string& file,
                 const std::vector<PageDocument>& more) {
+  run.findings.sort(run.sources);
   const PlanVerdict verdict{run.findings, run.sources};
   FileError error;
   if (!write_file(file, render_page(*run.cluster, *run.plan, expected, verdict, run.spec_digest, spec, more), error))

@@ -14,8 +14,8 @@ namespace clusterc::cli {
 
 // The file of --page; empty: it is not given. UsageError if it is the spec, or cannot be written.
 std::string page_file(const boost::program_options::variables_map&, const std::string& spec);
-// The run has a plan and is checked. Throws WriteError.
-void write_page(const Run&, const ExpectedFigures&, const std::string& spec, const std::string& file,
+// The run has a plan and is checked; its findings are sorted. Throws WriteError.
+void write_page(Run&, const ExpectedFigures&, const std::string& spec, const std::string& file,
                 const std::vector<PageDocument>& more = {});
 
 }  // namespace clusterc::cli

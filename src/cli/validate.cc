@@ -144,6 +144,7 @@ int run(const po::variables_map& given) {
     put_error("nothing was run: the spec has errors\n");
     return kUnjudged;
   }
+  result->findings.sort(result->sources);
   const Cluster& cluster = *result->cluster;
   const bool dry = given["dry-run"].as<bool>();
   if (given.count("journal") && given["journal"].as<std::string>().empty()) throw UsageError{"--journal names no file"};

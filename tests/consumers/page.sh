@@ -39,6 +39,13 @@ P
 "$bin" plan "$src/examples/lab.yaml" --page "$pages/again.html" > /dev/null 2>&1
 cmp "$pages/lab.html" "$pages/again.html" || fail "two runs give two pages"
 
+# `check --page` writes the page of `plan`, and shows one spec as it is.
+"$bin" check "$src/examples/lab.yaml" --page "$work/checked.html" > /dev/null 2>&1 && cmp "$work/checked.html" "$pages/lab.html" || fail "check --page is not the page of plan"
+"$bin" check "$src/examples/lab.yaml" "$src/examples/nvl72.yaml" --page "$work/two.html" > /dev/null 2>&1
+[ $? = 2 ] && [ ! -e "$work/two.html" ] || fail "check --page of two specs"
+"$bin" check "$src/examples/lab.yaml" --fix --page "$work/two.html" > /dev/null 2>&1
+[ $? = 2 ] || fail "check --fix --page"
+
 # The results of an acceptance: four servers in a rack behind a stand-in of Slurm (tests/acceptance/bin), one below the floor, one drained for a reason that would be
 # markup; and twelve machines where nothing is wrong. A search for culprits needs a fabric: its result is written into the report of a third page.
 validators=$(cd "$(dirname "$bin")/../libexec/clusterc" 2> /dev/null && pwd)

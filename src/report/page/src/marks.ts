@@ -28,7 +28,7 @@ export function marks(): Map<string, string> {
   const add = (object: string, why: string) => { if (object && !made!.has(object)) made!.set(object, why); };
   for (const c of culprits) for (const name of [c.object, c.node, c.switch_port, ...String(c.cable).split(" ")]) if (name) add(ownerOf(name), `culprit: ${c.what}`);
   for (const v of acceptance?.verdicts ?? []) if (bad(v.verdict)) { const nodes = expand(v.node); if (nodes.length === 1) add(objectOfHost(v.node), `${v.verdict}: ${v.metric}`); }
-  for (const f of audit?.findings ?? []) if (f.severity !== "note") for (const o of f.objects) for (const name of expand(o)) add(ownerOf(name), f.message);
+  for (const f of audit?.findings ?? []) if (f.severity !== "note" && !f.accepted) for (const o of f.objects) for (const name of expand(o)) add(ownerOf(name), f.message);
   for (const pair of linksMarked()) for (const n of pair.split(" ")) add(objects[Number(n)], "end of a cable that is named");
   return made;
 }
@@ -37,7 +37,7 @@ let joined: Set<string> | undefined;
 export function linksMarked(): Set<string> {
   if (joined) return joined;
   joined = new Set();
-  const named = [...culprits.flatMap(c => [c.object, c.switch_port, ...String(c.cable).split(" ")]), ...(audit?.findings ?? []).filter((f: any) => f.severity !== "note").flatMap((f: any) => f.objects)].filter(n => /^(cable|port)\//.test(n));
+  const named = [...culprits.flatMap(c => [c.object, c.switch_port, ...String(c.cable).split(" ")]), ...(audit?.findings ?? []).filter((f: any) => f.severity !== "note" && !f.accepted).flatMap((f: any) => f.objects)].filter(n => /^(cable|port)\//.test(n));
   for (const name of named.flatMap(expand)) {
     const bare = name.replace(/^(port|cable)\//, ""), owner = ownerOf(name), number = objectNumber().get(owner), port = bare.slice(owner.length + 1);
     for (const [n, i] of linksOf(owner)) {
