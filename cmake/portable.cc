@@ -1,4 +1,5 @@
-// What the C++ library of GCC 12 takes from newer C libraries than 2.31 (cmake/portable.cmake). The portable programs alone are linked with it.
+// What the C++ library of GCC 12 takes from newer C libraries than 2.31 (cmake/portable.cmake). The portable programs
+// alone are linked with it.
 #include <sys/random.h>
 
 #include <cstdint>
@@ -6,7 +7,8 @@
 
 extern "C" {
 
-// glibc 2.32: whether the process has one thread, so that reference counts need no atomic instructions. false is always right, and a little slower.
+// glibc 2.32: whether the process has one thread, so that reference counts need no atomic instructions. false is always
+// right, and a little slower.
 extern char __libc_single_threaded;
 char __libc_single_threaded = 0;
 
