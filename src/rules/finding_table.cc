@@ -129,7 +129,7 @@ constexpr FindingRow kRows[] = {
      "the spec names no release of Kubernetes"},
     {"kubernetes-version-unsupported", Severity::error, kSystem, Standing::must_mend,
      "the compiled files are not for this release of Kubernetes"},
-    {"login-ungated", Severity::note, kSystem, Standing::acceptable,
+    {"login-ungated", Severity::warning, kSystem, Standing::acceptable,
      "every user in the directory may log in by ssh to nodes that are not login nodes"},
     {"lustre-server-unreached", Severity::error, kSystem, Standing::must_mend,
      "a Lustre server has no address in the networks of the `source`"},

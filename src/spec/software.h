@@ -181,6 +181,7 @@ struct Identity {
   SourceSpan span;
   Value<std::string> kind, server, base, bind_dn;
   std::optional<SecretRef> bind_password;
+  std::vector<Value<std::string>> administrators;
   static constexpr std::string_view type_name = "identity";
   template <class Self, class V>
   static void describe(Self& s, V&& v) {
@@ -189,6 +190,9 @@ struct Identity {
     v("base", s.base, {.doc = "search base"});
     v("bind_dn", s.bind_dn, {.doc = "account that reads the directory"});
     v("bind_password", s.bind_password, {.doc = "reference to its password"});
+    v("administrators", s.administrators,
+      {.doc = "groups of the directory whose members may log in to every node; other users of the directory log in to "
+              "login nodes, and reach nodes of jobs through the scheduler"});
   }
 };
 

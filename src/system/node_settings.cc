@@ -23,6 +23,7 @@
 #include "system/interfaces.h"
 #include "system/name_servers.h"
 #include "system/node_health.h"
+#include "system/notebooks.h"
 #include "system/slurm.h"
 
 namespace clusterc {
@@ -230,6 +231,52 @@ bool is_release(std::string_view text) {
          std::all_of(text.begin(), text.end(), [&](char c) { return c == '.' || sign(c); });
 }
 
+// Where users of the directory have no business by ssh, only administrators are let in: on nodes of jobs, which the
+// scheduler gives out, and on every other node once there are login nodes. Accounts of the machine itself, root among
+// them, log in as before (pam_sss answers for its own users only), so that nobody is locked out.
+bool closes_logins(const System& in, int group) {
+  const Cluster& c = in.cluster;
+  const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
+  const auto& scheduler = c.spec.software->scheduler;
+  if (lets_users_in(g)) return false;
+  if (!scheduler || !scheduler->kind) return !g.software->identity->administrators.empty();
+  if (makes_notebooks(c)) {  // PAM of the hub's node lets its users in
+    Findings of_notebooks;   // reported by the output jupyterhub
+    if (notebook_facts(in, of_notebooks).group == group) return false;
+  }
+  return runs_slurmd(c, g) || *scheduler->kind == SchedulerKind::kubernetes ||
+         std::ranges::any_of(c.nodes, [](const NodeGroupModel& n) { return n.count > 0 && lets_users_in(n); });
+}
+
+// The role identity, and whom it lets in.
+void identity(const System& in, int group, Findings& findings, std::vector<std::string_view>& roles,
+              NodeSettings& out) {
+  const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(group)];
+  if (!g.software->identity || g.software->identity->kind.value_or("local") == "local") return;
+  const Identity& who = *g.software->identity;
+  for (const auto* text : {&who.server, &who.base, &who.bind_dn})
+    if (*text && (one_line(**text) != **text || trim(**text) != **text) &&
+        !told(findings, "ansible-identity-malformed", text->span))
+      findings
+          .error("ansible-identity-malformed", text->span,
+                 "sssd.conf cannot hold '" + one_line((*text)->substr(0, 60)) +
+                     "': it has a line break, or a space at its begin or end")
+          .help("write it on one line");
+  for (const auto& name : who.administrators)  // sssd.conf parts the names by commas, and takes % for a format
+    if (name &&
+        (one_line(*name) != *name || trim(*name) != *name || name->empty() ||
+         name->find_first_of(",%{}") != std::string::npos) &&
+        !told(findings, "ansible-identity-malformed", name.span))
+      findings
+          .error("ansible-identity-malformed", name.span,
+                 "sssd.conf cannot hold '" + one_line(name->substr(0, 60)) +
+                     "' as the name of a group: it is empty, or has a comma, a brace, '%', a line break, or a space "
+                     "at its begin or end")
+          .help("write one group in each entry: `administrators: [cluster-admins]`");
+  if (who.server) roles.push_back("identity");
+  out.logins_closed = who.server && closes_logins(in, group);
+}
+
 // Where sssd.conf says that homes are (the role identity, override_homedir).
 constexpr std::string_view kHomes = "/home";
 
@@ -382,18 +429,7 @@ NodeSettings settings_of(const System& in, int group, Findings& findings) {
   if (in.makes("nftables"))
     out.firewall = firewall_file(c, group), out.firewall_inside = firewall_inside(c), roles.push_back("nftables");
   if (in.makes("chrony")) roles.push_back("chrony");
-  if (g.software->identity && g.software->identity->kind.value_or("local") != "local") {
-    const Identity& who = *g.software->identity;
-    for (const auto* text : {&who.server, &who.base, &who.bind_dn})
-      if (*text && (one_line(**text) != **text || trim(**text) != **text) &&
-          !told(findings, "ansible-identity-malformed", text->span))
-        findings
-            .error("ansible-identity-malformed", text->span,
-                   "sssd.conf cannot hold '" + one_line((*text)->substr(0, 60)) +
-                       "': it has a line break, or a space at its begin or end")
-            .help("write it on one line");
-    if (who.server) roles.push_back("identity");
-  }
+  identity(in, group, findings, roles, out);
   for (const int i : storage_served_by(c, group))
     if (const StorageModel& s = c.storage[static_cast<std::size_t>(i)]; served_by_nodes(c, s))
       out.exports.push_back({*s.spec->mount, s.name});

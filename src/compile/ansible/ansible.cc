@@ -209,6 +209,13 @@ void identity(YamlWriter& y, const NodeGroupModel& g, const NodeSettings& s) {
     if (secret->env) put(y, "password_env", *secret->env);
     if (secret->vault) put(y, "password_vault", *secret->vault);
   }
+  if (s.logins_closed) {
+    y.field("closed", true);
+    std::vector<std::string> groups;
+    for (const auto& group : who->administrators)
+      if (group) groups.push_back(*group);
+    put(y, "administrators", groups);
+  }
   y.end_map();
 }
 
