@@ -14,9 +14,7 @@ constexpr std::string_view kWithSlurmConf =
 // In the order of FileKind.
 constexpr std::array<OtherFile, 16> kFiles = {{
     {FileKind::slurm_conf, "a slurm.conf",
-     "`clusterc check FILE` judges it; `clusterc compile SPEC -o DIR` writes slurm.conf, and `clusterc init --ask` "
-     "begins "
-     "a spec"},
+     "`clusterc check FILE` judges it; `clusterc init --from slurm:FILE -o cluster.yaml` writes a spec of its cluster"},
     {FileKind::gres_conf, "a gres.conf", kWithSlurmConf},
     {FileKind::cgroup_conf, "a cgroup.conf", kWithSlurmConf},
     {FileKind::topology_conf, "a topology.conf", kWithSlurmConf},
