@@ -82,6 +82,21 @@ void add_known_file_options(po::options_description& o) {
       "gpu-memory", po::value<std::string>()->value_name("SIZE"), "for an HPL.dat: memory of one GPU, as '80 GB'");
 }
 
+ReadBeside files_beside(const std::string& path, Sources& sources, std::size_t max_bytes) {
+  const auto read = std::make_shared<std::map<std::string, std::optional<FileId>>>();
+  return [=, &sources](const std::string& name) -> std::optional<FileId> {
+    const auto [found, fresh] = read->try_emplace(name);
+    if (!fresh) return found->second;
+    const std::string there = (fs::path(path).parent_path() / name).string();
+    std::error_code failed;
+    if (!fs::is_regular_file(there, failed)) return std::nullopt;
+    FileError error;
+    auto other = read_file(there, max_bytes, error);
+    if (other) found->second = sources.add(there, std::move(*other));
+    return found->second;
+  };
+}
+
 KnownFileRun check_known_file(const std::string& path, const RunOptions& options, const po::variables_map& given) {
   KnownFileRun out;
   const OtherFile* known = recognise_other_file(options.from_stdin ? options.stdin_text : head_of(path));
@@ -107,21 +122,10 @@ KnownFileRun check_known_file(const std::string& path, const RunOptions& options
     out.summary = check_fabric(run, file, options);
     return out;
   }
-  std::map<std::string, std::optional<FileId>> read;
-  const auto beside = [&](const std::string& name) -> std::optional<FileId> {
-    const auto [found, fresh] = read.try_emplace(name);
-    if (!fresh) return found->second;
-    const std::string there = (fs::path(path).parent_path() / name).string();
-    std::error_code failed;
-    if (!fs::is_regular_file(there, failed)) return std::nullopt;
-    FileError error;
-    auto other = read_file(there, options.max_bytes, error);
-    if (other) found->second = run.sources.add(there, std::move(*other));
-    return found->second;
-  };
-  out.summary = judge_file(*known, run.sources, file, choices_of(given),
-                           options.from_stdin ? ReadBeside() : ReadBeside(beside), run.findings)
-                    .value_or("");
+  out.summary =
+      judge_file(*known, run.sources, file, choices_of(given),
+                 options.from_stdin ? ReadBeside() : files_beside(path, run.sources, options.max_bytes), run.findings)
+          .value_or("");
   return out;
 }
 

@@ -14,9 +14,7 @@ constexpr std::string_view kWithSlurmConf =
 // In the order of FileKind.
 constexpr std::array<OtherFile, 16> kFiles = {{
     {FileKind::slurm_conf, "a slurm.conf",
-     "`clusterc check FILE` judges it; `clusterc compile SPEC -o DIR` writes slurm.conf, and `clusterc init --ask` "
-     "begins "
-     "a spec"},
+     "`clusterc check FILE` judges it; `clusterc init --from slurm:FILE -o cluster.yaml` writes a spec of its cluster"},
     {FileKind::gres_conf, "a gres.conf", kWithSlurmConf},
     {FileKind::cgroup_conf, "a cgroup.conf", kWithSlurmConf},
     {FileKind::topology_conf, "a topology.conf", kWithSlurmConf},
@@ -33,7 +31,7 @@ constexpr std::array<OtherFile, 16> kFiles = {{
     {FileKind::nvidia_smi_topo, "the matrix of `nvidia-smi topo -m`",
      "`clusterc check FILE` judges it; `clusterc init --probe` on that machine writes a spec with its PCIe tree"},
     {FileKind::lspci, "a list of `lspci -vvv`",
-     "`clusterc init --probe` on that machine writes a spec with its PCIe tree"},
+     "`clusterc check FILE` judges it; `clusterc init --probe` on that machine writes a spec with its PCIe tree"},
     {FileKind::lstopo_xml, "a topology that lstopo wrote",
      "`clusterc init --probe` on that machine writes a spec with its PCIe tree"},
     {FileKind::netbox_csv, "a CSV export of NetBox",
@@ -42,9 +40,11 @@ constexpr std::array<OtherFile, 16> kFiles = {{
      "a part of one's own is a file below the folder that a spec names with `parts: [./parts]`: `clusterc catalog "
      "PART` "
      "prints one to begin from"},
-    {FileKind::dcgm_log, "a log of `dcgmi diag`", "`clusterc validate SPEC` runs and judges the tests of the nodes"},
+    {FileKind::dcgm_log, "a log of `dcgmi diag`",
+     "`clusterc check FILE` judges it; `clusterc validate SPEC` runs and judges the tests of the nodes"},
     {FileKind::nccl_log, "a log of nccl-tests",
-     "`clusterc validate SPEC` runs and judges collectives; the figure to expect is in `clusterc plan SPEC`"},
+     "`clusterc check FILE` judges it; `clusterc validate SPEC` runs and judges collectives; the figure to expect is "
+     "in `clusterc plan SPEC`"},
 }};
 
 const OtherFile* row(FileKind kind) { return &kFiles[static_cast<std::size_t>(kind)]; }
