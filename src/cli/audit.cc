@@ -3,6 +3,7 @@
 
 #include "audit/not_compared.h"
 #include "cli/audit_fabric.h"
+#include "cli/audit_nodes.h"
 #include "cli/audit_redfish.h"
 #include "cli/command.h"
 #include "model/cluster.h"
@@ -17,6 +18,7 @@ void options(po::options_description& o) {
   add_findings_options(o, "text, json, sarif, junit, github (annotations) or gitlab (code quality)", false);
   add_fabric_options(o);
   add_redfish_options(o);
+  add_node_options(o);
 }
 
 // 1: something differs. 2: nothing does, but not all could be compared.
@@ -32,8 +34,9 @@ int status_of(const Findings& findings) {
 
 int run(const po::variables_map& given) {
   const std::string path = one_spec(given);
-  if (!given.count("fabric") && !given.count("redfish"))
-    throw UsageError{"name what is to be compared: --fabric FILE, --redfish plan or --redfish FILE"};
+  if (!given.count("fabric") && !given.count("redfish") && !given.count("nodes"))
+    throw UsageError{
+        "name what is to be compared: --fabric FILE, --redfish plan, --redfish FILE, --nodes all or --nodes DIR"};
   const RunOptions options = run_options(given, path);
   auto result = run_pipeline(path, Stage::planned, options);
   if (!result->plan || result->findings.count(Severity::error)) {
@@ -48,14 +51,18 @@ int run(const po::variables_map& given) {
   RedfishAudited bmcs;
   if (given.count("redfish")) bmcs = audit_redfish(*result, path, given);
   summaries += bmcs.summary;
+  NodesAudited nodes;
+  if (given.count("nodes")) nodes = audit_nodes(*result, capture_nodes(*result, given));
+  summaries += nodes.summary;
   Findings heard;  // `check` reports what is wrong with `accept` and `severity`
   Acceptances(result->cluster->spec, result->sources, options.today ? &*options.today : nullptr, heard)
       .apply(result->findings);
   raise_severities(read_severities(result->cluster->spec, heard), result->findings);
-  report_findings(*result, fabrics.path.empty() || given.count("redfish") ? path : fabrics.path, given, false,
-                  [&](JsonWriter& json) {
+  report_findings(*result, fabrics.path.empty() || given.count("redfish") || given.count("nodes") ? path : fabrics.path,
+                  given, false, [&](JsonWriter& json) {
                     if (fabrics.members) fabrics.members(json);
                     if (bmcs.members) bmcs.members(json);
+                    if (nodes.members) nodes.members(json);
                   });
   const int status = status_of(result->findings);
   if (format_of(given) == Format::text) {
@@ -67,8 +74,8 @@ int run(const po::variables_map& given) {
 
 }  // namespace
 
-const Command kAudit{
-    "audit", "what is really there against the plan: the cables of a running fabric, the hardware of servers",
-    "clusterc audit SPEC [--fabric [NETWORK=]FILE] [--redfish plan|FILE --user NAME …] [--format FORMAT]", options,
-    run};
+const Command kAudit{"audit", "what is really there against the plan: cables, hardware and software",
+                     "clusterc audit SPEC [--fabric [NETWORK=]FILE] [--redfish plan|FILE --user NAME …] [--nodes "
+                     "all|HOSTLIST|DIR] [--format FORMAT]",
+                     options, run};
 }  // namespace clusterc::cli

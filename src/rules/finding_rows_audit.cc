@@ -37,6 +37,12 @@ constexpr FindingRow kRows[] = {
      "a running fabric has a link between planned devices where none is planned"},
     {"audit-names-differ", Severity::note, kAuditReporter, Standing::acceptable,
      "devices of a running fabric are called otherwise than planned, and were recognised by their cables"},
+    {"audit-node-differs", Severity::error, kAuditReporter, Standing::acceptable,
+     "a node has other hardware, software, kernel arguments or limits than planned"},
+    {"audit-node-unequal", Severity::warning, kAuditReporter, Standing::acceptable,
+     "a node differs from its group in hardware, firmware, software or settings"},
+    {"audit-node-unread", Severity::warning, kAuditReporter, Standing::acceptable,
+     "a node, or a fact of it that the spec plans, was not read: not all was compared"},
     {"audit-tls-unverified", Severity::warning, kAuditReporter, Standing::acceptable,
      "the certificates of BMCs were not verified, because --insecure was given"},
 };
