@@ -284,35 +284,40 @@ class NodeHardware {
     }
   }
 
+  // As many ports as planned have to be up with each planned rate or more. Which port is slow, only a rate that no
+  // network has can say.
   void ports(const GroupView::Adapters& p, const std::string& name, const std::set<std::string>& cards) {
     if (p.rates.empty()) return;
-    std::vector<std::pair<double, std::string>> up;  // the fastest first
+    std::vector<double> up;
+    std::vector<std::string> odd;
     bool any = false;
     for (const NodeRecord::Rdma& device : view_.seen.rdma) {
       if (!cards.contains(device.address.substr(0, device.address.find('.')))) continue;
       for (const NodeRecord::Rdma::Port& port : device.ports) {
         any = true;
-        if (port.state.find("ACTIVE") == port.state.npos) continue;
-        up.emplace_back(rate_of(port.rate), device.name + (device.ports.size() > 1 ? "/" + port.number : ""));
+        const std::string called = device.name + (device.ports.size() > 1 ? "/" + port.number : "");
+        const double rate = rate_of(port.rate);
+        if (port.state.find("ACTIVE") == port.state.npos) {
+          odd.push_back(called + " is down");
+          continue;
+        }
+        up.push_back(rate);
+        const auto same = [&](double planned) { return about(rate, planned, 0.01); };
+        if (rate > 0 && std::ranges::none_of(p.rates, same) && rate < p.rates.front())
+          odd.push_back(called + " is at " + to_text(BitsPerSecond(rate)));
       }
     }
     if (!any) return view_.unread("the ports of the adapters " + name);
-    std::ranges::stable_sort(up, std::greater<>{}, &std::pair<double, std::string>::first);
-    if (up.size() < p.rates.size())
+    if (std::ranges::count(up, 0.0) > 0) return view_.unread("the rate of the ports of the adapters " + name);
+    for (std::size_t i = 0; i < p.rates.size(); ++i) {
+      const double rate = p.rates[i];
+      if (i + 1 < p.rates.size() && p.rates[i + 1] == rate) continue;  // the last one of this rate
+      const auto fast = static_cast<std::size_t>(std::ranges::count_if(up, [&](double r) { return r >= 0.99 * rate; }));
+      if (fast > i) continue;
       return view_.differs("ports", "has",
-                           format("{} {} of adapters {} up", up.size(), up.size() == 1 ? "port" : "ports", name),
-                           std::to_string(p.rates.size()));
-    std::map<std::pair<double, double>, std::size_t> slow;  // rates: seen, planned
-    for (std::size_t i = 0; i < p.rates.size(); ++i)
-      if (up[i].first > 0 && up[i].first < p.rates[i] * 0.99) ++slow[{up[i].first, p.rates[i]}];
-    for (const auto& [rates, count] : slow) {
-      std::vector<std::string> names;  // several may be meant: which of them is the slow one, the rates do not say
-      for (const auto& [rate, port] : up)
-        if (rate == rates.first) names.push_back(port);
-      view_.differs("ports", "has",
-                    format("{}{} at {}", names.size() > count ? format("{} of ", count) : std::string(),
-                           devices("adapter", names, 0), to_text(BitsPerSecond(rates.first))),
-                    to_text(BitsPerSecond(rates.second)));
+                           format("{} {} at {}{}", fast, fast == 1 ? "port" : "ports", to_text(BitsPerSecond(rate)),
+                                  odd.empty() ? "" : " (" + join(odd, ", ") + ")"),
+                           std::to_string(i + 1));
     }
   }
 
@@ -398,7 +403,8 @@ class NodeHardware {
     if (s.has_gpus && !s.gpus.empty()) number("gpus", "the number of GPUs", static_cast<std::int64_t>(s.gpus.size()));
     std::set<std::string> models, vbios, power, firmware, drives;
     for (const NodeRecord::Gpu& gpu : s.gpus) {
-      models.insert(gpu.name), vbios.insert(gpu.vbios);
+      if (!gpu.name.empty()) models.insert(gpu.name);
+      if (!gpu.vbios.empty()) vbios.insert(gpu.vbios);
       if (gpu.power_limit_watts > 0) power.insert(to_text(Watts(gpu.power_limit_watts)));
     }
     view_.common("gpu-model", "the GPU model", listed(models));
@@ -411,7 +417,7 @@ class NodeHardware {
     for (const auto& [id, versions] : by_id) firmware.insert(id + " " + join(versions, " and "));
     view_.common("nic-firmware", "the firmware of the RDMA adapters", listed(firmware));
     for (const NodeRecord::Drive& d : s.drives)
-      if (is_data_drive(d)) drives.insert(d.model);
+      if (is_data_drive(d) && !d.model.empty()) drives.insert(d.model);
     view_.common("drives", "the drive model", listed(drives));
     group_links();
   }
