@@ -285,6 +285,10 @@ std::vector<Captured> capture_nodes(Run& run, const po::variables_map& given) {
   return probe_nodes(run, {nodes->begin(), nodes->end()}, given);
 }
 
+bool asks_for_nodes(const std::vector<Captured>& captures) {
+  return std::ranges::any_of(captures, [](const Captured& c) { return c.kind.starts_with("node"); });
+}
+
 NodesAudited audit_nodes(Run& run, const std::vector<Captured>& captures) {
   const Cluster& c = *run.cluster;
   std::vector<GroupSettings> settings;

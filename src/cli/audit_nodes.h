@@ -12,6 +12,8 @@ void add_node_options(po::options_description&);
 // Probes the nodes, or reads the collected files.
 std::vector<Captured> capture_nodes(Run&, const po::variables_map&);
 
+bool asks_for_nodes(const std::vector<Captured>&);
+
 struct NodesAudited {
   std::string summary;  // that people read
   JsonMembers members;  // "nodes": the counts
