@@ -1,6 +1,7 @@
 // Build-time generator: catalog/<folder>/<id>.yaml -> one C++ source with the text of every file and a sorted index, so
 // that the program needs no data files and looks a part up by bisection. Usage: embed_catalog CATALOG_DIR OUTPUT.cc The
-// same for templates/, by path, and for the specs of examples/: embed_catalog --templates|--examples DIR OUTPUT.cc
+// same for templates/, by path, and for the specs of examples/: embed_catalog
+// --templates|--examples|--page DIR OUTPUT.cc
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -47,7 +48,7 @@ std::string literal(const std::string& text) {
   for (const char c : text) {
     if (c == '\n')
       out += "\\n\"\n\"";
-    else if (c == '"' || c == '\\')
+    else if (c == '"' || c == '\\' || c == '?')  // no trigraphs
       (out += '\\') += c;
     else if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f) {
       char buffer[8];
@@ -114,11 +115,29 @@ int embed_templates(const char* folder, const char* output) {
   return write_file(output, out);
 }
 
+// The script and the style of the page (src/report/page.h).
+int embed_page(const char* folder, const char* output) {
+  std::string out =
+      "// Generated from src/report/page/built/ by cmake/embed.cc.\n#include \"report/page.h\"\n\nnamespace clusterc "
+      "{\nnamespace {\n";
+  std::string use;
+  for (const char* name : {"page.js", "page.css"}) {
+    std::string text;
+    if (!read_file(fs::path(folder) / name, text)) return 1;
+    const std::string constant = std::string_view(name) == "page.js" ? "kScript" : "kStyle";
+    out += "constexpr char " + constant + "[] = " + literal(text) + ";\n";
+    use += (use.empty() ? "{" : ", {") + constant + ", " + std::to_string(text.size()) + "}";
+  }
+  out += "}  // namespace\n\nPageAssets page_assets() { return {" + use + "}; }\n\n}  // namespace clusterc\n";
+  return write_file(output, out);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc == 4 && std::string_view(argv[1]) == "--templates") return embed_templates(argv[2], argv[3]);
   if (argc == 4 && std::string_view(argv[1]) == "--examples") return embed_examples(argv[2], argv[3]);
+  if (argc == 4 && std::string_view(argv[1]) == "--page") return embed_page(argv[2], argv[3]);
   if (argc != 3) return std::fputs("usage: embed_catalog CATALOG_DIR OUTPUT.cc\n", stderr), 2;
   std::vector<fs::path> files;
   if (fs::exists(argv[1]))

@@ -25,3 +25,12 @@ add_custom_command(OUTPUT ${example_data}
   COMMAND embed_catalog --examples ${PROJECT_SOURCE_DIR}/examples ${example_data}
   DEPENDS embed_catalog ${example_sources}
   COMMENT "Embedding the examples" VERBATIM)
+
+# The program and the style of the page, as npm built them: whoever builds clusterc needs no npm.
+set(page_built ${PROJECT_SOURCE_DIR}/src/report/page/built)
+set(page_data ${PROJECT_BINARY_DIR}/generated/page_assets.cc)
+add_custom_command(OUTPUT ${page_data}
+  COMMAND embed_catalog --page ${page_built} ${page_data}
+  DEPENDS embed_catalog ${page_built}/page.js ${page_built}/page.css
+  COMMENT "Embedding the page" VERBATIM)
+target_sources(clusterc_report PRIVATE ${page_data})

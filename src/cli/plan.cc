@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <set>
 
 #include "base/file.h"
@@ -9,7 +10,9 @@
 #include "cli/variants.h"
 #include "report/cable_exports.h"
 #include "report/handbook.h"
+#include "report/page.h"
 #include "report/plan_report.h"
+#include "report/plan_svg.h"
 #include "report/runbook.h"
 #include "report/what_if_report.h"
 #include "spec/names.h"
@@ -36,6 +39,10 @@ void options(po::options_description& o) {
       "a variant to compare with the spec: nodes.gpu.model=nvidia-dgx-b200,nodes.gpu=64, or another spec; can be "
       "repeated")("options", po::value<std::vector<std::string>>()->composing()->value_name("SETS"),
                   "the same as --option")(
+      "page", po::value<std::string>()->value_name("FILE"),
+      "also write the plan as one HTML page that opens from disk: drawings, tables, failures")(
+      "svg", po::value<std::string>()->value_name("DIR"),
+      "also write the floor plan and the elevation of each kind of rack to this folder, as SVG for documents")(
       "phases", po::bool_switch(),
       "each step of the spec's `phases`: what is bought, racked and cabled, and whether anything moves");
 }
@@ -82,6 +89,7 @@ std::string_view family_of(std::string_view path) {
   if (path == "runbook.md" || path == "handbook.md") return "documents";
   if (path.starts_with("netbox/")) return "netbox";
   if (path.find('/') != std::string_view::npos) return {};
+  if (path.ends_with(".svg")) return "svg";  // of --svg
   return path.ends_with(".topo") ? "topo" : path.ends_with(".dot") ? "dot" : std::string_view();
 }
 
@@ -105,7 +113,8 @@ std::vector<std::string_view> wanted_families(const std::string& wish) {
 }
 
 // A folder is replaced as a whole: what another run put there would be gone. Better told than done.
-void refuse_others(const std::string& folder, const std::vector<std::string_view>& families) {
+void refuse_others(const std::string& folder, const std::vector<std::string_view>& families,
+                   std::string_view option = "--exports") {
   FileError error;
   std::string why;
   const std::string manifest = folder + "/" + std::string(kManifestName);
@@ -123,8 +132,8 @@ void refuse_others(const std::string& folder, const std::vector<std::string_view
   });
   if (!whole) return;  // the writer says what is wrong with it
   if (!others.empty())
-    throw UsageError{"'" + folder + "' has other exports (" + join(others, ", ") +
-                     ") that --exports would remove: name another folder, or these too"};
+    throw UsageError{"'" + folder + "' has other exports (" + join(others, ", ") + ") that " + std::string(option) +
+                     " would remove: name another folder" + (option == "--exports" ? ", or these too" : "")};
 }
 
 // One file after the other: of a large plan the text of one is in memory. `text`: plan.txt where it is there already.
@@ -176,6 +185,57 @@ WriteResult write_exports(const Run& run, const ExpectedFigures& expected, std::
   return tree.finish();
 }
 
+void write_page(const Run& run, const ExpectedFigures& expected, const std::string& spec, const std::string& file) {
+  const PlanVerdict verdict{run.findings, run.sources};
+  FileError error;
+  if (!write_file(file, render_page(*run.cluster, *run.plan, expected, verdict, run.spec_digest, spec), error))
+    throw WriteError{error.message};
+}
+
+WriteResult write_drawings(const Run& run, const std::string& folder, bool force, const Interrupts& interrupts) {
+  Tree tree(folder, {.spec_digest = run.spec_digest,
+                     .tool_version = CLUSTERC_VERSION,
+                     .force = force,
+                     .interrupted = interrupts.flag()});
+  const Interrupts::Guard guard([&] { return tree.abandon(); });
+  render_svg_drawings(*run.cluster, *run.plan,
+                      [&](std::string_view name, std::string_view svg) { tree.put(name, "plan", svg); });
+  return tree.finish();
+}
+
+// The page replaces its file: that must not be the spec.
+void refuse_spec_as_page(const std::string& file, const std::string& spec) {
+  std::error_code none;
+  if (std::filesystem::equivalent(file, spec, none)) throw UsageError{"--page: '" + file + "' is the spec"};
+  FileError error;
+  if (!can_write_file(file, error)) throw UsageError{"--page: " + error.message};
+}
+
+void refuse_together(const po::variables_map& given, bool variants) {
+  const auto ways = given.count("what-if") + given.count("fit") + variants + given["phases"].as<bool>();
+  if (ways > 1) throw UsageError{"use only one of --what-if, --fit, --option and --phases"};
+  if (ways == 1 && given.count("output"))
+    throw UsageError{"--what-if, --fit, --option and --phases write no folder: omit --output"};
+  for (const char* option : {"page", "svg"})
+    if (ways == 1 && given.count(option))
+      throw UsageError{format("--what-if, --fit, --option and --phases write no file: omit --{}", option)};
+}
+
+// A folder of files, which an interrupt leaves as it was.
+int write_folder(const std::string& folder, bool force, int status,
+                 const std::function<WriteResult(const Interrupts&)>& write) {
+  const WriteResult written = [&] {
+    const Interrupts interrupts(folder);
+    try {
+      return write(interrupts);
+    } catch (const WriteError&) {
+      interrupts.end_if_interrupted();
+      throw;
+    }
+  }();
+  return report_tree(written, folder, force, "--force overwrites it", status);
+}
+
 int run(const po::variables_map& given) {
   const std::string path = one_spec(given);
   const Format format = text_or_json(given, "a plan is");
@@ -184,11 +244,12 @@ int run(const po::variables_map& given) {
     if (given.count(key))
       variants.insert(variants.end(), given[key].as<std::vector<std::string>>().begin(),
                       given[key].as<std::vector<std::string>>().end());
-  if (const auto ways = given.count("what-if") + given.count("fit") + !variants.empty() + given["phases"].as<bool>();
-      ways > 1)
-    throw UsageError{"use only one of --what-if, --fit, --option and --phases"};
-  else if (ways == 1 && given.count("output"))
-    throw UsageError{"--what-if, --fit, --option and --phases write no folder: omit --output"};
+  refuse_together(given, !variants.empty());
+  const auto named = [&](const char* option) {
+    return given.count(option) ? given[option].as<std::string>() : std::string();
+  };
+  const std::string page = named("page"), drawings = named("svg"), folder = named("output");
+  if (given.count("page")) refuse_spec_as_page(page, path);
   if (given.count("fit") || !variants.empty() || given["phases"].as<bool>()) {
     const Printed printed = given["phases"].as<bool>() ? grow(path, given, format)
                             : given.count("fit")       ? fit(path, given, given["fit"].as<std::string>(), format)
@@ -196,16 +257,16 @@ int run(const po::variables_map& given) {
     put_text(printed.text);
     return printed.status;
   }
-  const bool writes = given.count("output") > 0;
-  if (!writes && (!given["exports"].defaulted() || given["force"].as<bool>()))
+  const bool writes = given.count("output") > 0, force = given["force"].as<bool>();
+  if (!writes && (!given["exports"].defaulted() || (force && drawings.empty())))
     throw UsageError{"--exports and --force need a folder: -o DIR"};
-  const std::string folder = writes ? given["output"].as<std::string>() : std::string();
   const std::vector<std::string_view> families = wanted_families(given["exports"].as<std::string>());
   if (writes) refuse_others(folder, families);
+  if (!drawings.empty()) refuse_others(drawings, {"svg"}, "--svg");
   RunOptions options = run_options(given, path);
   options.all_cables = !given.count("what-if");
   auto result = run_pipeline(path, Stage::checked, options);
-  const int status = report_findings(*result, path, given, true);
+  int status = report_findings(*result, path, given, true);
   if (!result->plan) return status;
   const Plan& plan = *result->plan;
   if (given.count("what-if")) {
@@ -218,24 +279,22 @@ int run(const po::variables_map& given) {
                          ? render_plan_json(*result->cluster, plan, expected, result->spec_digest, &verdict)
                          : render_plan_text(*result->cluster, plan, expected, &verdict);
   put_text(text);
+  if (!page.empty()) write_page(*result, expected, path, page);
+  if (!drawings.empty())
+    status = write_folder(drawings, force, status, [&](const Interrupts& interrupts) {
+      return write_drawings(*result, drawings, force, interrupts);
+    });
   if (!writes) return status;
   if (format == Format::json) text = {};
-  const bool force = given["force"].as<bool>();
-  const WriteResult written = [&] {
-    const Interrupts interrupts(folder);
-    try {
-      return write_exports(*result, expected, std::move(text), folder, families, force, interrupts);
-    } catch (const WriteError&) {
-      interrupts.end_if_interrupted();
-      throw;
-    }
-  }();
-  return report_tree(written, folder, force, "--force overwrites it", status);
+  return write_folder(folder, force, status, [&](const Interrupts& interrupts) {
+    return write_exports(*result, expected, std::move(text), folder, families, force, interrupts);
+  });
 }
 
 }  // namespace
-const Command kPlan{"plan", "the build book: racks, power, cooling, fabrics, addresses, parts",
-                    "clusterc plan SPEC [--format text|json] [-o DIR [--exports LIST] [--force]] [--what-if "
-                    "each|KIND:NAME,… | --fit nodes.GROUP | --option SETS … | --phases]",
-                    options, run};
+const Command kPlan{
+    "plan", "the build book: racks, power, cooling, fabrics, addresses, parts",
+    "clusterc plan SPEC [--format text|json] [-o DIR [--exports LIST] [--force]] [--page FILE] [--svg DIR] [--what-if "
+    "each|KIND:NAME,… | --fit nodes.GROUP | --option SETS … | --phases]",
+    options, run};
 }  // namespace clusterc::cli

@@ -46,7 +46,7 @@ std::optional<Lines> lines_of(const Cluster& c, const PduModel& pdu, const PduLo
   l.lost = after ? now.worst_lost_feed : -1;
   l.amps = after ? now.worst_highest() : now.highest();
   l.mean = (l.all[0] + l.all[1] + l.all[2]) / 3;
-  l.rating = rating->value / (kSqrt3 * pdu.part->voltage->value);
+  l.rating = *line_rating(c, *pdu.part);
   l.trip = pdu_breaker(c, *pdu.part).trip / (kSqrt3 * pdu.part->voltage->value);
   if (l.mean <= 0) return std::nullopt;
   return l;

@@ -408,4 +408,10 @@ std::vector<PduCurrents> pdu_currents_of(const Plan& plan) {
   return all;
 }
 
+std::optional<double> line_rating(const Cluster& c, const PduPart& part) {
+  const Value<VoltAmperes> rating = pdu_rating(c, part);
+  if (!rating || !part.voltage || !part.phases || part.voltage->value <= 0) return std::nullopt;
+  return rating->value / (part.voltage->value * (*part.phases >= 3 ? kSqrt3 : 1));
+}
+
 }  // namespace clusterc

@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 
 #include "plan/power/power_chain.h"
@@ -82,6 +83,8 @@ struct PduCurrents {
   double highest() const { return std::max({lines[0], lines[1], lines[2]}); }
   double worst_highest() const { return std::max({worst_lines[0], worst_lines[1], worst_lines[2]}); }
 };
+// What each line of a PDU may carry continuously, in A; nothing where that does not follow from what is stated.
+std::optional<double> line_rating(const Cluster&, const PduPart&);
 std::vector<PduCurrents> pdu_currents_of(const Plan&);  // Plan::pdu_currents, worked out anew
 
 }  // namespace clusterc

@@ -1,0 +1,174 @@
+import { failure, groupOfRack, objectOf, pdusOfRack, pdus, rackObject, rackOfObject, racks, racksLost, linksOf, links, ports, cables, objects, networks } from "./data";
+import { choice, h, s } from "./dom";
+import { air, digits, va, watts } from "./format";
+import { go, here, to } from "./state";
+import { below, table } from "./table";
+
+// Cividis, five stops (Nunez et al. 2018): even in lightness for all kinds of colour vision.
+const STOPS = [[0, 34, 78], [65, 77, 107], [124, 123, 120], [188, 175, 111], [254, 232, 56]];
+export function shade(share: number): string {
+  const at = Math.max(0, Math.min(0.9999, share)) * 4, i = Math.floor(at), f = at - i;
+  return `rgb(${STOPS[i].map((c, k) => Math.round(c + (STOPS[i + 1][k] - c) * f)).join(",")})`;
+}
+const ink = (share: number) => (share > 0.55 ? "#111" : "#fff");
+
+interface Metric { word: string; value: (r: number) => number; text: (v: number) => string }
+export const metrics: Record<string, Metric> = {
+  power: { word: "Power", value: r => racks[r].power_w, text: watts },
+  liquid: { word: "Heat into liquid", value: r => racks[r].liquid_heat_w, text: watts },
+  air: { word: "Air flow", value: r => racks[r].airflow_m3_s, text: air },
+  weight: { word: "Weight", value: r => racks[r].weight_kg, text: v => `${digits(v)} kg` },
+};
+
+export function floorPlan(metric: Metric, lost: Set<number>, selected: number, view: string): HTMLElement {
+  const size = (r: number) => ({ w: groupOfRack()[r]?.width_m ?? 0.6, d: groupOfRack()[r]?.depth_m ?? 1.2 });
+  let right = 1, bottom = 1, most = 0;
+  racks.forEach((rack, r) => {
+    right = Math.max(right, rack.x_m + size(r).w); bottom = Math.max(bottom, rack.y_m + size(r).d);
+    most = Math.max(most, metric.value(r));
+  });
+  // A hall that is deeper than wide is drawn turned, so that a screen holds it.
+  const turned = bottom > 1.3 * right, pad = 0.3, many = racks.length > 400;
+  const box = (r: number) => { const { w, d } = size(r); return turned ? { x: racks[r].y_m, y: racks[r].x_m, w: d, d: w } : { x: racks[r].x_m, y: racks[r].y_m, w, d }; };
+  if (turned) [right, bottom] = [bottom, right];
+  const cells: SVGElement[] = [];
+  racks.forEach((rack, r) => {
+    const { x, y, w, d } = box(r), share = most ? metric.value(r) / most : 0;
+    cells.push(s("rect", { x, y, width: w, height: d, fill: shade(share), "data-rack": r, class: lost.has(r) ? "lost" : many ? "" : "cell" },
+      many ? null : s("title", {}, `${rack.name}: ${metric.text(metric.value(r))}`)));
+    if (!many) cells.push(s("text", { x: x + w / 2, y: y + d / 2, fill: ink(share), "font-size": Math.min(0.26, 1.5 * w / Math.max(4, rack.name.length)), "text-anchor": "middle", "dominant-baseline": "central", "data-rack": r }, rack.name));
+    if (lost.has(r)) cells.push(s("path", { d: `M${x} ${y}l${w} ${d}m0 ${-d}l${-w} ${d}`, class: "cross" }));
+  });
+  // A small hall at 80 pixels a metre or less; a large one no smaller than a rack can be hit, and scrolled.
+  const wide = right + 2 * pad, high = bottom + 2 * pad, scale = Math.max(9, Math.min(80, 1200 / wide, 420 / high));
+  const mark = s("rect", { class: "mark", visibility: "hidden", "stroke-width": 4 / scale });
+  const move = (r: number) => {
+    if (r < 0) return;
+    const { x, y, w, d } = box(r), out = 2 / scale;
+    for (const [k, v] of Object.entries({ x: x - out, y: y - out, width: w + 2 * out, height: d + 2 * out, visibility: "visible" })) mark.setAttribute(k, String(v));
+  };
+  move(selected);
+  const picture = s("svg", { viewBox: `${-pad} ${-pad} ${wide} ${high}`, role: "img", class: "floor",
+    "aria-label": `Floor plan of ${racks.length} racks, shaded by ${metric.word.toLowerCase()}` }, ...cells, mark);
+  picture.style.width = `${Math.round(wide * scale)}px`;
+  picture.style.maxWidth = scale > 9 ? "100%" : "";
+  picture.style.minWidth = `${Math.round(wide * Math.min(scale, 40))}px`;
+  const choose = (r: number) => go({ view, object: rackObject(r) });
+  const key = (event: KeyboardEvent) => {
+    const step: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+    const way = step[event.key];
+    if (!way || !racks.length) return;
+    event.preventDefault();
+    const now = rackOfObject(here().object ?? "");
+    if (now < 0) return choose(0);
+    let best = -1, near = Infinity;
+    racks.forEach((_, r) => {
+      const p = box(r), q = box(now), dx = p.x - q.x, dy = p.y - q.y, along = dx * way[0] + dy * way[1];
+      if (along <= 0.01) return;
+      const cost = along + 3 * Math.abs(dx * way[1] + dy * way[0]);
+      if (cost < near) { near = cost; best = r; }
+    });
+    if (best >= 0) choose(best);
+  };
+  const click = (event: MouseEvent) => {
+    const r = (event.target as Element).getAttribute?.("data-rack");
+    if (r !== null && r !== undefined) choose(Number(r));
+  };
+  const legend = h("div", { class: "legend" }, "0", h("span", { class: "ramp", "aria-hidden": "true" }), metric.text(most),
+    h("span", { class: "quiet" }, turned ? " Drawn turned: rows of racks run downwards." : ""));
+  return h("div", {}, legend, h("div", { class: "picture scroll", tabindex: 0, role: "group", "aria-label": "Floor plan; arrow keys choose a rack", keydown: key, click }, picture));
+}
+
+const U = 15;
+function elevation(r: number, rear: boolean): SVGElement {
+  const g = groupOfRack()[r], rack = racks[r];
+  const units = g?.units || Math.max(1, ...rack.devices.map(d => d.unit + d.units - 1));
+  // To scale: a unit is 44.45 mm, the mounting width 482.6 mm (EIA-310).
+  const mounting = U * 482.6 / 44.45, outer = U * (g?.width_m ?? 0.6) * 1000 / 44.45, left = (outer - mounting) / 2;
+  const y = (unit: number, n: number) => 20 + (units - unit - n + 1) * U;
+  const parts: SVGElement[] = [s("rect", { x: 22, y: 14, width: outer, height: units * U + 12, class: "frame" }),
+    s("rect", { x: 22 + left, y: 20, width: mounting, height: units * U, class: "opening" })];
+  for (let u = 1; u <= units; ++u) if (u === 1 || u % 5 === 0) parts.push(s("text", { x: 17, y: y(u, 1) + U / 2, class: "unit" }, u));
+  let next = 1;  // trays of an assembly: their maker decides on the units, so they are drawn in their order
+  for (const d of rack.devices) {
+    const unit = d.unit > 0 ? d.unit : (next += d.units) - d.units;
+    const name = d.kind === "occupied" ? "occupied" : objectOf(d);
+    const label = d.kind === "occupied" ? "standing here already" : rear && d.cords ? `${d.name} · ${[...new Set(d.cords)].join(" ")}` : d.name;
+    const size = Math.min(11, (mounting - 8) / (0.58 * label.length));
+    parts.push(s("g", { "data-object": d.kind === "occupied" ? undefined : name, class: "device " + d.kind + (here().object === name ? " chosen" : "") },
+      s("title", {}, `${d.unit < 1 ? "Tray" : `U${d.unit}`}${d.unit > 0 && d.units > 1 ? `–${d.unit + d.units - 1}` : ""}: ${label}`),
+      s("rect", { x: 22 + left + 0.5, y: y(unit, d.units) + 0.5, width: mounting - 1, height: d.units * U - 1, rx: 1.5 }),
+      s("text", { x: 22 + left + mounting / 2, y: y(unit, d.units) + d.units * U / 2, "font-size": Math.max(5, size), "text-anchor": "middle", "dominant-baseline": "central" }, label)));
+  }
+  if (rear) (pdusOfRack().get(rack.name) ?? []).forEach((i, k) => {
+    const letter = pdus[i].name.slice(-1), x = k % 2 ? 22 + outer - 14 - 14 * Math.floor(k / 2) : 24 + 14 * Math.floor(k / 2);
+    parts.push(s("g", { "data-object": pdus[i].name, class: "device pdu" + (here().object === pdus[i].name ? " chosen" : "") }, s("title", {}, `${pdus[i].name} on feed ${pdus[i].feed}`),
+      s("rect", { x, y: 24, width: 12, height: units * U - 8, rx: 2 }), s("text", { x: x + 6, y: 36, "font-size": 11, "text-anchor": "middle" }, letter)));
+  });
+  const width = outer + 30, height = units * U + 34;
+  const picture = s("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", class: "elevation",
+    "aria-label": `${rear ? "Rear" : "Front"} elevation of ${rackObject(r)}: ${rack.devices.length} devices in ${units} units` }, ...parts);
+  return picture;
+}
+
+// Seen from one object: its own port first.
+export function linksFrom(object: string, rows: [number, number][], view: string): HTMLElement {
+  const l = (i: number) => links(rows[i][0]), k = (i: number) => rows[i][1], near = (i: number) => objects[l(i).near[k(i)]] === object;
+  const own = (i: number) => ports[near(i) ? l(i).nearPort[k(i)] : l(i).farPort[k(i)]], other = (i: number) => objects[near(i) ? l(i).far[k(i)] : l(i).near[k(i)]];
+  return table({ caption: `Cables of ${object}`, rows: rows.length, link: o => to(view, { object: o }), columns: [
+    { name: "Port", text: own }, { name: "Leads to", text: other, object: other }, { name: "Port there", text: i => ports[near(i) ? l(i).farPort[k(i)] : l(i).nearPort[k(i)]] },
+    { name: "Cable", text: i => cables[l(i).cable[k(i)]] }, { name: "Network", text: i => networks[rows[i][0]] }] });
+}
+
+export function linkTable(caption: string, rows: [number, number][], view: string): HTMLElement {
+  const l = (i: number) => links(rows[i][0]), k = (i: number) => rows[i][1];
+  const from = (i: number) => objects[l(i).near[k(i)]], far = (i: number) => objects[l(i).far[k(i)]];
+  return table({ caption, rows: rows.length, link: o => to(view, { object: o }), columns: [
+    { name: "Network", text: i => networks[rows[i][0]] },
+    { name: "From", text: from, object: from }, { name: "Port", text: i => ports[l(i).nearPort[k(i)]] },
+    { name: "To", text: far, object: far }, { name: "Port", text: i => ports[l(i).farPort[k(i)]] },
+    { name: "Cable", text: i => cables[l(i).cable[k(i)]] },
+    { name: "Way", text: i => (l(i).length[k(i)] ? `${l(i).length[k(i)] / 10} m` : "unknown"), key: i => l(i).length[k(i)], number: true }] });
+}
+
+function cablesOf(r: number): [number, number][] {
+  const out: [number, number][] = [];
+  const inside = new Set(racks[r].devices.flatMap(d => linksOf(objectOf(d)).map(([n, i]) => `${n} ${i}`)));
+  for (const key of inside) out.push(key.split(" ").map(Number) as [number, number]);
+  return out;
+}
+
+export function hallView(): HTMLElement {
+  const place = here(), by = metrics[place.by] ? place.by : "power", metric = metrics[by];
+  if (!racks.length) return h("div", {}, h("h2", {}, "Hall"), h("p", {}, "This plan has no racks: the spec places its nodes in no room of its own."));
+  const cut = place.cut ? failure(place.cut) : undefined, lost = cut && cut.example === place.cut ? racksLost(cut.state) : new Set<number>();
+  const chosen = rackOfObject(place.object ?? "");
+  const columns = Object.values(metrics);
+  const out = h("div", {}, h("h2", {}, "Hall"),
+    h("div", { class: "tools" }, choice("Shade by", Object.entries(metrics).map(([k, m]) => [k, m.word]), by, value => go({ by: value })),
+      h("span", { class: "quiet" }, "Choose a rack to see its elevations and cables.")),
+    lost.size ? h("p", {}, `✕ marks the ${lost.size} racks with nodes that the failure stops or cuts off.`) : null,
+    floorPlan(metric, lost, chosen, "hall"),
+    below("Floor plan as a table", () => table({ caption: "Racks", rows: racks.length, link: o => to("hall", { object: o }), columns: [
+      { name: "Rack", text: rackObject, object: rackObject },
+      ...columns.map(m => ({ name: m.word, text: (r: number) => m.text(m.value(r)), key: m.value, number: true })),
+      { name: "x", text: r => `${digits(racks[r].x_m)} m`, key: r => racks[r].x_m, number: true }, { name: "y", text: r => `${digits(racks[r].y_m)} m`, key: r => racks[r].y_m, number: true }] })));
+  if (chosen < 0) return out;
+  const name = rackObject(chosen), rack = racks[chosen];
+  const elevations = h("div", { class: "elevations", click: (event: MouseEvent) => {
+    const object = (event.target as Element).closest?.("[data-object]")?.getAttribute("data-object");
+    if (object) go({ object });
+  } }, h("figure", {}, elevation(chosen, false), h("figcaption", {}, "Front")), h("figure", {}, elevation(chosen, true), h("figcaption", {}, "Rear, with the PDUs of its cords")));
+  const rows = cablesOf(chosen), mine = pdusOfRack().get(rack.name) ?? [];
+  out.append(h("h3", {}, `Rack ${rack.name}`),
+    h("p", {}, `${watts(rack.power_w)} · ${digits(rack.weight_kg)} kg${rack.weight_complete ? "" : " without what states no weight"} · ${air(rack.airflow_m3_s)} of air`
+      + (rack.liquid_heat_w ? ` · ${watts(rack.liquid_heat_w)} into liquid` : "")
+      + (mine.length ? ` · PDUs: ${mine.map(i => `${pdus[i].name.slice(-1)} ${va(pdus[i].worst_va)} of ${va(pdus[i].continuous_va)}`).join(", ")}` : "")),
+    elevations, rack.devices.some(d => d.unit < 1) ? h("p", { class: "quiet" }, "Trays are drawn in their order: the maker of the assembly states their units.") : "",
+    below("Elevation as a table", () => table({ caption: `Devices of ${name}`, rows: rack.devices.length, link: o => to("hall", { object: o }), columns: [
+      { name: "Unit", text: i => (rack.devices[i].unit > 0 ? String(rack.devices[i].unit) : "as made"), key: i => rack.devices[i].unit, number: true }, { name: "Height", text: i => `${rack.devices[i].units} U`, number: true, key: i => rack.devices[i].units },
+      { name: "Device", text: i => rack.devices[i].name || "standing here already", object: i => (rack.devices[i].name ? objectOf(rack.devices[i]) : "") }, { name: "Kind", text: i => rack.devices[i].kind },
+      { name: "Cords to PDUs", text: i => [...(rack.devices[i].cords ?? "")].join(" ") }] })),
+    linkTable(`Cables of ${name}`, rows, "hall"));
+  return out;
+}

@@ -1,0 +1,209 @@
+// The page in Chromium, as a planner uses it. usage: page.mjs NODE_MODULES FOLDER_OF_PAGES WHAT_IF_OF_FEED_A.json
+// It prints how long opening and answering take and fails at ten times what docs/page.md says, no sooner: other work may run on this machine.
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+
+const [, , modules, folder, whatIf] = process.argv;
+const require = createRequire(path.join(path.dirname(fs.realpathSync(modules)), "x.js"));
+const { chromium } = require("playwright-core");
+const axe = fs.readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+const VIEWS = ["verdict", "hall", "power", "cooling", "fabric", "server", "tables", "expect"];
+
+const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+const settled = page => page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
+
+// A page that minds everything said and every request; `done` fails on what it saw.
+async function open(name, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const page = await context.newPage(), seen = [], url = "file://" + path.join(folder, name + ".html");
+  page.on("console", m => seen.push(`console: ${m.text()}`));
+  page.on("pageerror", e => seen.push(`error: ${e.message}`));
+  page.on("dialog", d => { seen.push(`dialog: ${d.message()}`); d.dismiss(); });
+  page.on("request", r => { if (!r.url().startsWith(url)) seen.push(`request: ${r.url()}`); });
+  const begin = Date.now();
+  await page.goto(url);
+  await page.waitForSelector("main h2");
+  await settled(page);
+  const took = Date.now() - begin;
+  return { page, took, done: async () => { assert.deepEqual(seen, [], name); await context.close(); } };
+}
+async function show(page, hash) {
+  const begin = Date.now();
+  await page.evaluate(h => { location.hash = h; }, hash);
+  await settled(page);
+  return Date.now() - begin;
+}
+async function accessible(page, where) {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+  assert.deepEqual(violations.map(v => `${where}: ${v.id}: ${v.nodes.slice(0, 3).map(n => n.html.slice(0, 160)).join(" | ")}`), []);
+}
+// What is drawn follows the address an instant later.
+async function becomes(page, selector, wanted) {
+  const found = await page.waitForFunction(([at, text]) => document.querySelector(at)?.textContent === text, [selector, wanted], { timeout: 20000 }).catch(() => null);
+  assert.ok(found, `${selector} is '${await page.locator(selector).first().textContent()}', not '${wanted}'`);
+}
+const text = (page, selector) => page.locator(selector).first().innerText();
+
+async function everyView(name, { most = 10000, heap = 500 } = {}) {
+  const { page, took, done } = await open(name);
+  const times = [];
+  for (const view of VIEWS) {
+    times.push(await show(page, view));
+    assert.ok((await text(page, "main h2")).length > 0, `${name} ${view}`);
+    assert.ok(await page.locator(`nav a[aria-current="page"]`).count() === 1);
+  }
+  const client = await page.context().newCDPSession(page);
+  await client.send("Performance.enable");
+  const used = (await client.send("Performance.getMetrics")).metrics.find(m => m.name === "JSHeapUsedSize").value / 1e6;
+  assert.ok(used < heap, `${name}: ${used} MB of JavaScript heap`);
+  assert.ok(took < most && Math.max(...times) < most, `${name}: opened in ${took} ms, views in ${times} ms`);
+  console.log(`ok: ${name}: opened in ${took} ms, views in at most ${Math.max(...times)} ms, ${used.toFixed(0)} MB of heap`);
+  await done();
+}
+
+for (const name of ["lab", "nvl72", "campus", "cloud", "priced-lab", "broken"]) await everyView(name);
+await everyView("superpod");
+await everyView("roce-16384", { most: 30000 });
+
+// No violation, in both themes and on a narrow screen; nothing is wider than the screen.
+for (const [colorScheme, width, names] of [["light", 1280, ["superpod", "broken"]], ["dark", 1280, ["superpod"]], ["light", 390, ["superpod"]]]) {
+  for (const name of names) {
+    const { page, done } = await open(name, { colorScheme, viewport: { width, height: 900 } });
+    for (const view of [...VIEWS, "hall?object=rack/r01", "power?object=pdu/r01/a&cut=feed/A", "fabric?object=leaf/compute/u1/r1&from=gpu001:0&to=gpu100:3"]) {
+      await show(page, view);
+      await page.evaluate(() => document.querySelectorAll("details").forEach(d => { d.open = true; }));
+      await settled(page);
+      await accessible(page, `${name} ${colorScheme} ${width} ${view}`);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} ${view} is wider than ${width}`);
+    }
+    await done();
+  }
+}
+console.log("ok: axe-core finds no violation in light, dark and at 390 pixels");
+
+{ // As a planner works on a SuperPOD.
+  const { page, done } = await open("superpod");
+  await page.getByLabel("Find").fill("gpu017");
+  await page.getByLabel("Find").press("Enter");
+  await becomes(page, "aside h2", "node/gpu/017");
+  assert.match(await text(page, "aside dl"), /Host\s+gpu017/);
+  await page.getByRole("link", { name: "Show in Hall" }).click();
+  await becomes(page, "main h2", "Hall");
+  assert.ok(await page.locator("svg.elevation").count() === 2);
+  assert.ok(await page.locator("svg.elevation .chosen").count() >= 1, "the node is marked in its rack");
+
+  await page.goto(page.url());  // a link restores the view
+  await becomes(page, "aside h2", "node/gpu/017");
+  await show(page, "hall");
+  await page.locator(".picture").focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  await becomes(page, "aside h2", "rack/r02");
+  await page.getByLabel("Shade by").selectOption("weight");
+  await page.waitForFunction(() => location.hash.includes("by=weight"));
+  await settled(page);
+  assert.match(await text(page, ".legend"), /kg/);
+
+  // A feed is cut: the figures are those of the program.
+  await show(page, "power?object=feed/A");
+  await page.getByRole("link", { name: "✂ Cut", exact: true }).click();
+  await becomes(page, ".cut strong", "✂ feed/A has failed");
+  const banner = await text(page, ".cut"), { state } = JSON.parse(fs.readFileSync(whatIf, "utf8"));
+  assert.match(banner, /feed\/A has failed/);
+  for (const [feed, va] of Object.entries(state.feeds_va)) {
+    const shown = va === 0 ? "0 VA" : `${Number((va / 1000).toPrecision(4))} kVA`;
+    assert.ok(banner.includes(`${feed} ${shown}`), `${banner} has no ${feed} ${shown}`);
+  }
+  assert.ok(await page.locator(".box.dead").count() === 1);
+  await page.getByRole("link", { name: "Repair" }).click();
+  await page.locator(".cut").waitFor({ state: "detached" });
+  assert.ok(await page.locator(".cut").count() === 0);
+  // A leaf of the storage network: every node that it cuts off is named, and its racks are marked.
+  await show(page, "hall?cut=leaf/storage/01");
+  assert.match(await text(page, ".cut"), /18 nodes without network 'storage': gpu\[001-018\]/);
+  assert.equal(await page.locator(".floor .cross").count(), 5);
+
+  // A path: adapter, leaf, spine, leaf, adapter.
+  await show(page, "fabric");
+  await page.getByLabel("From (host:GPU)").fill("gpu001:2");
+  await page.getByLabel("To", { exact: true }).fill("gpu100:2");
+  await page.getByRole("button", { name: "Trace" }).click();
+  await page.locator(".path").waitFor();
+  const hops = await page.locator(".path li a").allInnerTexts();
+  assert.equal(hops.length, 5);
+  assert.deepEqual([hops[0], hops[1], hops[3], hops[4]], ["node/gpu/001", "leaf/compute/u1/r3", "leaf/compute/u4/r3", "node/gpu/100"]);
+  assert.match(hops[2], /^spine\/compute\//);
+  await page.getByLabel("To", { exact: true }).fill("nobody");
+  await page.getByRole("button", { name: "Trace" }).click();
+  await page.getByText("There is no node 'nobody'.").waitFor();
+
+  // Cables: filtered, sorted, copied.
+  await show(page, "tables");
+  await page.getByLabel("Filter").first().fill("gpu017 storage");
+  await page.waitForFunction(() => /of 3,521 rows/.test(document.querySelector("main [role=status]").textContent));
+  const rows = await page.locator("main tbody tr:not(.space)").allInnerTexts();
+  assert.ok(rows.length >= 1 && rows.every(r => /node\/gpu\/017/.test(r) && /storage/.test(r)), rows.join("\n"));
+  await page.getByRole("button", { name: "Way" }).click();
+  await page.locator("th[aria-sort=ascending]").waitFor();
+  assert.equal(await page.locator("th[aria-sort=ascending]").innerText(), "Way");
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.getByRole("button", { name: "Copy as CSV" }).click();
+  await page.waitForFunction(() => /copied/.test(document.querySelector("main [role=status]").textContent));
+  const copied = (await page.evaluate(() => navigator.clipboard.readText())).trim().split("\n");
+  assert.equal(copied[0], "Network,From,Port,Rack,To,Port,Rack,Rate,Cable,Way");
+  assert.equal(copied.length, rows.length + 1);
+  // A port of a switch, by its name.
+  await page.getByLabel("Find").fill("port/leaf/compute/u1/r3/17");
+  await page.getByLabel("Find").press("Enter");
+  await becomes(page, "aside h2", "leaf/compute/u1/r3");
+  // The theme that is chosen goes before that of the system.
+  await page.getByRole("button", { name: "Dark" }).click();
+  assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(20, 23, 26)");
+  await done();
+  console.log("ok: search, keys, cut, path, tables and theme");
+}
+{ // A finding leads to its object, and names its place.
+  const { page, done } = await open("broken");
+  assert.match(await text(page, ".verdict"), /Cannot be built/);
+  assert.match(await text(page, "details.error"), /broken\.yaml:24:12/);
+  await page.locator("details.error a.object", { hasText: "rack/r1" }).first().click();
+  await becomes(page, "aside h2", "rack/r1");
+  assert.match(await text(page, "aside"), /finding/);
+  await done();
+  console.log("ok: a finding followed to its object");
+}
+{ // Names are text, whatever stands in them; and nothing could be fetched or added.
+  const { page, done } = await open("hostile");
+  assert.match(await text(page, "h1"), /^<\/script><img src=x onerror=alert\(1\)><script>alert\(2\)<\/script>/);
+  for (const view of VIEWS) await show(page, view);
+  await show(page, "power");
+  assert.match(await page.locator("svg.chain").first().textContent(), /<b>left<\/b>/);
+  assert.equal(await page.locator("img, main b b").count(), 0);
+  await done();
+  const other = await browser.newPage();
+  await other.goto("file://" + path.join(folder, "lab.html"));
+  assert.equal(await other.evaluate(() => fetch("https://example.org").then(() => "fetched", () => "refused")), "refused");
+  assert.equal(await other.evaluate(() => { const s = document.createElement("script"); s.textContent = "window.ran = 1"; document.body.append(s); return window.ran ?? 0; }), 0);
+  console.log("ok: hostile names are text; no script but the page's own runs, and nothing is fetched");
+}
+{ // Large: a search, a path and a filter answer.
+  const { page, done } = await open("roce-16384");
+  let begin = Date.now();
+  await page.getByLabel("Find").fill("gpu12345");
+  await page.getByLabel("Find").press("Enter");
+  await becomes(page, "aside h2", "node/gpu/12345");
+  const found = Date.now() - begin;
+  const traced = await show(page, "fabric?from=gpu00001:0&to=gpu16384:0");
+  assert.equal(await page.locator(".path li").count(), 7, "three tiers: leaf, spine, core, spine, leaf");
+  await show(page, "tables");
+  begin = Date.now();
+  await page.getByLabel("Filter").first().fill("gpu12345 compute");
+  await page.waitForFunction(() => / of /.test(document.querySelector("main [role=status]").textContent));
+  console.log(`ok: roce-16384: found a node in ${found} ms, traced a path in ${traced} ms, filtered all cables in ${Date.now() - begin} ms`);
+  await page.emulateMedia({ media: "print" });
+  await done();
+}
+await browser.close();
