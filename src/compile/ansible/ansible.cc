@@ -355,6 +355,11 @@ void site(const CompileInput& in, const std::vector<std::string>& names, const s
     y.begin_map().field("name", name).field("hosts", join(p.hosts, ":")).field("become", true);
     // One server of a pair that went on without the other would serve what the other may still write.
     if (p.roles.front() == kPair) y.field("any_errors_fatal", true);
+    // What a role replaces on a machine that stands stays beside it, as FILE.PID.TIME~: no daemon reads such a name.
+    y.map("module_defaults");
+    for (const std::string_view module : {"copy", "template", "lineinfile", "replace"})
+      y.map("ansible.builtin." + std::string(module)).field("backup", true).end_map();
+    y.end_map();
     y.list("roles");
     for (const std::string& role : p.roles) y.begin_map().field("role", role).key("tags").flow({role}).end_map();
     y.end_list().end_map();
