@@ -312,11 +312,13 @@ struct RedfishWalk::Reader {
 
   void power() {
     std::size_t n = 0;
+    walk.in_power_ = true;
     walk.older_psus_.listed |= each(e, "PowerSupplies", [&](const element& one) {
       const std::string_view own = link_in(one);
       supply(walk.older_psus_, one, own.empty() ? path + "#/PowerSupplies/" + std::to_string(n) : std::string(own));
       ++n;
     });
+    walk.in_power_ = false;
     each(e, "PowerControl", [&](const element& one) {
       element limit;
       if (seen.power_limit < 0 && one["PowerLimit"].get(limit) == simdjson::SUCCESS)
@@ -357,11 +359,12 @@ struct RedfishWalk::Reader {
   }
 
   void ill(std::string_view at, std::string words, bool critical) {
-    if (seen.ill.size() >= kMostIll) return;
+    // The older Power may list the supplies that PowerSubsystem has, by other names.
+    std::vector<HardwareSeen::Ill>& ill = walk.in_power_ ? walk.older_ill_ : seen.ill;
+    if (ill.size() >= kMostIll) return;
     std::string place = place_of(at);
-    // PowerSubsystem and the older Power may both have a part: the first that was read stays.
-    if (std::ranges::none_of(seen.ill, [&](const auto& i) { return i.part == place && i.words == words; }))
-      seen.ill.push_back({std::move(place), std::move(words), critical});
+    if (std::ranges::none_of(ill, [&](const auto& i) { return i.part == place && i.words == words; }))
+      ill.push_back({std::move(place), std::move(words), critical});
   }
 };
 
@@ -487,6 +490,7 @@ void RedfishWalk::explain_roll_ups() {
 }
 
 HardwareSeen RedfishWalk::take() {
+  if (!seen_.psus.listed || seen_.psus.count() == 0) std::ranges::move(older_ill_, std::back_inserter(seen_.ill));
   explain_roll_ups();
   std::ranges::sort(seen_.firmware);
   if (seen_.psus.count() == 0 && older_psus_.count() > 0) seen_.psus = std::move(older_psus_);

@@ -134,9 +134,11 @@ class RedfishWalk {
   std::string sessions_;
   std::string manager_;  // path of the BMC that the host's system names
   bool host_named_ = false, over_limit_ = false;
-  bool gpu_met_ = false;                     // in a list, be it absent or disabled
-  bool off_ = false;                         // the server is switched off: its parts may be called offline
-  std::vector<HardwareSeen::Ill> roll_ups_;  // reported where no part is as ill
+  bool gpu_met_ = false;                      // in a list, be it absent or disabled
+  bool off_ = false;                          // the server is switched off: its parts may be called offline
+  bool in_power_ = false;                     // the supplies of Power are being read
+  std::vector<HardwareSeen::Ill> older_ill_;  // of the supplies of Power
+  std::vector<HardwareSeen::Ill> roll_ups_;   // reported where no part is as ill
   std::size_t read_ = 0;
   HardwareSeen seen_;
 };

@@ -1,11 +1,14 @@
 #include "cli/known_files.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 
 #include "audit/fabric_audit.h"
 #include "audit/fabric_spec.h"
+#include "audit/not_compared.h"
 #include "base/file.h"
 #include "base/format.h"
 #include "base/printable.h"
@@ -120,6 +123,11 @@ KnownFileRun check_known_file(const std::string& path, const RunOptions& options
   const FileId file = run.sources.add(path, std::move(text));
   if (fabric) {
     out.summary = check_fabric(run, file, options);
+    bool differs = false;
+    for (const Finding& f : run.findings.all())
+      if (f.severity != Severity::note)
+        (std::ranges::find(kNotCompared, f.rule) == std::end(kNotCompared) ? differs : out.in_part) = true;
+    out.in_part &= !differs;
     return out;
   }
   out.summary =
