@@ -206,7 +206,7 @@ bool read_kubectl(std::string_view text, SeenScheduler& into, std::string& error
           node.state = node.up ? "Ready" : "not Ready", node.reason = text_at(c, "/message");
         }
     if (bool cordoned = false; item.at_pointer("/spec/unschedulable").get(cordoned) == simdjson::SUCCESS && cordoned)
-      node.up = false, node.state += ", cordoned";
+      node.cordoned = true, node.state += ", cordoned";
     into.nodes.push_back(std::move(node));
   }
   return true;

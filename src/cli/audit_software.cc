@@ -98,18 +98,19 @@ PlannedScheduler planned_kubernetes(const Run& run) {
     PlannedSchedulerNode node;
     node.node = {m.group, m.member};
     node.name = m.name;
-    node.labels = m.labels;
     if (workers) {
+      node.labels = m.labels;  // only those of workers are compiled (objects/nodes.yaml)
       node.cpus = workers->cpus;
       if (workers->gpu == "nvidia.com/gpu") node.gpus = workers->gpus;
-      node.spare = workers->spares > 0;
     }
     out.nodes.push_back(std::move(node));
   };
   std::set<std::string> met;
-  for (const KubernetesWorkers& w : facts.workers)
+  for (const KubernetesWorkers& w : facts.workers) {
+    out.spares[w.group] = w.spares;
     for (const KubernetesMachine& m : w.nodes)
       if (met.insert(m.name).second) add(m, &w);
+  }
   for (const KubernetesMachine& m : facts.control_plane)
     if (met.insert(m.name).second) add(m, nullptr);
   return out;
@@ -131,7 +132,7 @@ CompiledSums compiled_sums(const Run& run) {
 void unread(Run& run, const Captured& c, std::string_view why) {
   const FileId file = run.sources.add(c.name, std::string());
   run.findings.warning("audit-scheduler-unread", SourceSpan{file, 0, 0},
-                       format("'{}' was not compared: {}", printable(c.name), why));
+                       format("'{}' was not compared, or not in full: {}", printable(c.name), why));
 }
 
 std::string counts_text(const NodeCounts& counts) {
