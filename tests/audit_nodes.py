@@ -168,7 +168,7 @@ def main():
                                                    [(UNEQUAL, gpu3, "the memory of 'gpu003'", "of 5 other nodes")]),
         "a GPU at Gen4": (lambda r: on_gpu(r, 2, link_transfers_per_second=16e9), [(DIFFERS, gpu3, f"GPU {gpu} at PCIe generation 4, planned 5")]),
         "a slot that can do Gen4": (lambda r: on_gpu(r, 2, link_transfers_per_second=16e9, max_link_transfers_per_second=16e9), [(DIFFERS, gpu3, f"GPU {gpu} at PCIe generation 4")]),
-        "an idle GPU": (lambda r: on_gpu(r, 2, link_transfers_per_second=2.5e9), [(UNREAD, gpu3, f"the PCIe generation of GPU {gpu}, which is idle")]),
+        "an idle GPU": (lambda r: on_gpu(r, 2, link_transfers_per_second=2.5e9), [(UNREAD, gpu3, f"the PCIe generation of GPU {gpu}, which is idle, of 'gpu003': not read")]),
         "half width": (lambda r: on_gpu(r, 2, link_lanes=8), [(DIFFERS, gpu3, f"GPU {gpu} with 8 PCIe lanes, planned 16")]),
         "an adapter at half width": (lambda r: pci_of(r, "0000:23:00.0").update(link_lanes=8), [(DIFFERS, gpu3, "adapter 0000:23:00.0 with 8 PCIe lanes, planned 16")]),
         "an adapter at Gen3": (lambda r: pci_of(r, "0000:23:00.0").update(link_transfers_per_second=8e9), [(DIFFERS, gpu3, "adapter 0000:23:00.0 at PCIe generation 3")]),

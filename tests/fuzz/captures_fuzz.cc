@@ -51,7 +51,7 @@ void as_node_record(const std::string& text) {
   if (!record) return;
   const Run& run = small_run();
   Findings findings;
-  NodeDifferences differences(*run.plan, findings, "audit-node-differs", "audit-node-unread", "help");
+  NodeDifferences differences(*run.plan, findings, AuditSubject::nodes);
   const std::vector<AuditedRecord> records = {{{0, 0}, *record}, {{0, 1}, *record}};
   compare_nodes(*run.cluster, {{{"iommu=pt", "nosmt"}, "unlimited"}}, records, differences);
   check(findings, differences.report(), 2, text);
@@ -81,7 +81,7 @@ void as_scheduler(const std::string& text) {
     }
     planned.switches = {{"leaf1", "n[1-2]", ""}, {"spine", "", "leaf1"}};
     Findings findings;
-    NodeDifferences differences(*run.plan, findings, "audit-scheduler-differs", "audit-scheduler-unread", "help");
+    NodeDifferences differences(*run.plan, findings, AuditSubject::scheduler);
     compare_scheduler(planned, seen, {}, findings, differences);
     check(findings, differences.report(), seen.has_nodes ? 2 : 0, text);
   }
@@ -92,7 +92,7 @@ void as_file_sums(const std::string& text) {
   const CompiledSums compiled = {{"slurm/slurm.conf", std::string(64, 'a')}, {"hosts/hosts", std::string(64, 'b')}};
   for (const std::string_view node : {"", "n1"}) {
     Findings findings;
-    NodeDifferences differences(*run.plan, findings, "audit-file-differs", "audit-scheduler-unread", "help");
+    NodeDifferences differences(*run.plan, findings, AuditSubject::files);
     std::vector<FileSum> all;
     for (const auto& [name, sums] : read_file_sums(text, node).by_node) all.insert(all.end(), sums.begin(), sums.end());
     const FileCounts counts = compare_files(compiled, {0, 0}, "n1", all, differences);
