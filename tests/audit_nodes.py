@@ -165,7 +165,9 @@ def main():
     cases = {
         "a DIMM fewer": (lambda r: r["memory"].update(dimms=r["memory"]["dimms"][1:], total_bytes=2096000000000), [(DIFFERS, gpu3, "31 x 64 GiB", "planned 32 x 64 GiB")]),
         "a DIMM fewer, which only the sum shows": (lambda r: (r["memory"].pop("dimms"), r["memory"].update(total_bytes=2096000000000)) and None,
-                                                   [(UNEQUAL, gpu3, "the memory of 'gpu003'", "of 5 other nodes")]),
+                                                   [(DIFFERS, gpu3, "has 1952.1 GiB of memory, planned 2048 GiB")]),
+        "less memory than the others": (lambda r: (r["memory"].pop("dimms"), r["memory"].update(total_bytes=2140000000000)) and None,
+                                        [(UNEQUAL, gpu3, "the memory of 'gpu003' is '1993 GiB', of 5 other nodes")]),
         "a GPU at Gen4": (lambda r: on_gpu(r, 2, link_transfers_per_second=16e9), [(DIFFERS, gpu3, f"GPU {gpu} at PCIe generation 4, planned 5")]),
         "a slot that can do Gen4": (lambda r: on_gpu(r, 2, link_transfers_per_second=16e9, max_link_transfers_per_second=16e9), [(DIFFERS, gpu3, f"GPU {gpu} at PCIe generation 4")]),
         "an idle GPU": (lambda r: on_gpu(r, 2, link_transfers_per_second=2.5e9), [(UNREAD, gpu3, f"the PCIe generation of GPU {gpu}, which is idle, of 'gpu003': not read")]),
