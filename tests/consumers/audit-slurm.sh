@@ -27,6 +27,14 @@ told 0 "one line for each node" "$spec" --scontrol "$work/lines"
 equal "exit status of what was saved" $? 0
 grep -q "Slurm: 4 of 4 nodes as planned" "$work/again" || fail "the summary of what was saved: $(cat "$work/again")"
 
+# the probe through srun: the virtual nodes are as planned, and the controller is no node of Slurm
+"$run/enter" "$bin" audit "$spec" --nodes 'n[1-4]' --launcher slurm --bundle "$(dirname "$bin")/../libexec/clusterc" --save "$work/probed.json" > "$work/probed" 2>&1
+equal "exit status of the probes" $? 0
+grep -q "nodes: 4 of 4 compared; 4 as planned" "$work/probed" || fail "the probes: $(cat "$work/probed")"
+told 0 "the probes, compared again" "$spec" --from "$work/probed.json"
+equal "counts of the probes" "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["nodes"])' "$work/report.json")" \
+  "{'asked': 4, 'read': 4, 'as_planned': 4, 'in_part': 0, 'differing': 0, 'unread': 0, 'nodes_not_asked': 1}"
+
 "$run/enter" scontrol update nodename=n2 state=drain reason="a fan NodeName=n9 State=IDLE" || fail "drain"
 "$run/enter" scontrol update nodename=n3 availablefeatures=odd activefeatures=odd || fail "features"
 "$run/enter" scontrol show nodes > "$work/nodes.second"
@@ -50,15 +58,6 @@ equal "a node less" "$told" "audit-scheduler-differs 'n5' is missing in Slurm"
 sed 's/version: 22.05/version: 24.11/' "$spec" > "$work/newer.yaml"
 told 1 "another release" "$work/newer.yaml" --scontrol "$work/nodes" --scontrol "$work/config"
 equal "another release" "$(printf '%s\n' "$told" | grep -c '22.05.8, planned 24.11')" 2
-
-# the probe through srun: the virtual nodes are as planned, and the controller is no node of Slurm
-"$run/enter" scontrol update nodename=n2 state=resume
-"$run/enter" "$bin" audit "$spec" --nodes 'n[1-4]' --launcher slurm --bundle "$(dirname "$bin")/../libexec/clusterc" --save "$work/probed.json" > "$work/probed" 2>&1
-equal "exit status of the probes" $? 0
-grep -q "nodes: 4 of 4 compared; 4 as planned" "$work/probed" || fail "the probes: $(cat "$work/probed")"
-told 0 "the probes, compared again" "$spec" --from "$work/probed.json"
-equal "counts of the probes" "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["nodes"])' "$work/report.json")" \
-  "{'asked': 4, 'read': 4, 'as_planned': 4, 'in_part': 0, 'differing': 0, 'unread': 0, 'nodes_not_asked': 1}"
 
 # compiled files as they lie on the nodes
 (cd "$run/etc" && sha256sum slurm.conf | sed 's|  |  /etc/slurm/|') > "$work/n1.overlaid"
