@@ -15,20 +15,34 @@ constexpr std::size_t kMostValues = 8;  // of one fact in a group, that are told
 
 std::string quoted(std::string_view text) { return "'" + printable(text) + "'"; }
 
+Finding& report_difference(AuditSubject subject, SourceSpan at, std::string message, Findings& findings) {
+  switch (subject) {
+    case AuditSubject::nodes:
+      return findings.error("audit-node-differs", at, std::move(message))
+          .help("correct the node; if it is as it shall be, write it so in the spec");
+    case AuditSubject::files:
+      return findings.error("audit-file-differs", at, std::move(message))
+          .help("write the compiled file to the node again; if it was changed by hand, write the change into the spec");
+    case AuditSubject::scheduler:
+      break;
+  }
+  return findings.error("audit-scheduler-differs", at, std::move(message))
+      .help("correct the node or the scheduler's configuration; if it is as it shall be, write it so in the spec");
+}
+
 std::string_view verb_of_many(std::string_view verb) {
   return verb == "has" ? "have" : verb == "lacks" ? "lack" : verb == "runs" ? "run" : verb == "is" ? "are" : verb;
 }
 
 }  // namespace
 
-NodeDifferences::NodeDifferences(const Plan& plan, Findings& findings, std::string_view differs,
-                                 std::string_view unread, std::string_view help)
-    : plan_(plan),
-      cluster_(*plan.cluster),
-      findings_(findings),
-      differs_id_(differs),
-      unread_id_(unread),
-      help_(help) {}
+Finding& report_unread(AuditSubject subject, SourceSpan at, std::string message, Findings& findings) {
+  return subject == AuditSubject::nodes ? findings.warning("audit-node-unread", at, std::move(message))
+                                        : findings.warning("audit-scheduler-unread", at, std::move(message));
+}
+
+NodeDifferences::NodeDifferences(const Plan& plan, Findings& findings, AuditSubject subject)
+    : plan_(plan), cluster_(*plan.cluster), findings_(findings), subject_(subject) {}
 
 void NodeDifferences::met(NodePlace node) { standing_.try_emplace(node, Standing::as_planned); }
 
@@ -63,24 +77,23 @@ NodeCounts NodeDifferences::report() {
   for (const auto& [key, nodes] : unread_) {
     const auto& [group, why] = key;
     const auto at = places_.find(nodes.front());
-    Finding& f =
-        findings_.warning(unread_id_, at == places_.end() ? span_of(group) : at->second,
-                          format("{} {} not compared: {}", these(nodes), nodes.size() == 1 ? "was" : "were", why));
+    Finding& f = report_unread(subject_, at == places_.end() ? span_of(group) : at->second,
+                               format("{} {} not compared: {}", these(nodes), nodes.size() == 1 ? "was" : "were", why),
+                               findings_);
     name(f, nodes, Standing::unread);
   }
   for (const auto& [key, nodes] : differences_) {
     const auto& [group, fact, verb, seen, planned] = key;
-    Finding& f = findings_.error(differs_id_, span_of(group),
-                                 format("{} {} {}{}", these(nodes), nodes.size() == 1 ? verb : verb_of_many(verb), seen,
-                                        planned.empty() ? "" : ", planned " + planned));
-    f.help(std::string(help_));
+    Finding& f = report_difference(subject_, span_of(group),
+                                   format("{} {} {}{}", these(nodes), nodes.size() == 1 ? verb : verb_of_many(verb),
+                                          seen, planned.empty() ? "" : ", planned " + planned),
+                                   findings_);
     name(f, nodes, Standing::differing);
   }
   report_unequal();
   for (const auto& [key, nodes] : facts_unread_) {
-    Finding& f = findings_.warning(unread_id_, span_of(key.first),
-                                   format("{} of {} {} not read, and not compared", key.second, these(nodes),
-                                          key.second.find(',') == key.second.npos ? "was" : "were"));
+    Finding& f = report_unread(subject_, span_of(key.first),
+                               format("{} of {}: not read, and not compared", key.second, these(nodes)), findings_);
     name(f, nodes, Standing::in_part);
   }
   NodeCounts out;

@@ -25,10 +25,15 @@ struct NodeCounts {
   std::int64_t read() const { return as_planned + in_part + differing; }
 };
 
+// What is compared; findings and their helps follow from it.
+enum class AuditSubject : std::uint8_t { nodes, scheduler, files };
+
+// What belongs to no planned node: a file that cannot be read, a stranger.
+Finding& report_unread(AuditSubject, SourceSpan, std::string message, Findings&);
+
 class NodeDifferences {
  public:
-  // `differs`, `unread`: ids of the findings.
-  NodeDifferences(const Plan&, Findings&, std::string_view differs, std::string_view unread, std::string_view help);
+  NodeDifferences(const Plan&, Findings&, AuditSubject);
 
   void met(NodePlace);  // it is compared
   // "'n03' VERB SEEN, planned PLANNED"; the verb of one node: has, lacks, runs, is.
@@ -53,7 +58,7 @@ class NodeDifferences {
   const Plan& plan_;
   const Cluster& cluster_;
   Findings& findings_;
-  std::string_view differs_id_, unread_id_, help_;
+  AuditSubject subject_;
   std::map<NodePlace, Standing> standing_;
   std::set<std::pair<NodePlace, std::string_view>> different_;
   std::map<std::tuple<int, std::string_view, std::string_view, std::string, std::string>, Nodes> differences_;

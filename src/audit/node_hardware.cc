@@ -9,6 +9,7 @@
 #include "base/index.h"
 #include "base/text.h"
 #include "model/group_ends.h"
+#include "model/node_memory.h"
 #include "model/nvlink.h"
 #include "model/pcie.h"
 #include "model/smt.h"
@@ -16,6 +17,9 @@
 
 namespace clusterc {
 namespace {
+
+// Sums of memory, beside each other in one unit.
+std::string in_gib(double bytes) { return format("{:.5g} GiB", bytes / (1 << 30)); }
 
 constexpr double kSameSize = 0.03;      // of drives: makers round
 constexpr double kSameMemory = 0.07;    // of a sum: firmware and kernel keep some
@@ -116,8 +120,11 @@ class NodeHardware {
     }
     if (!p.memory) return;
     if (s.memory_bytes <= 0) return view_.unread("the memory");
-    if (!about(s.memory_bytes, p.memory->value, kSameMemory))
-      view_.differs("memory", "has", gib(s.memory_bytes) + " of memory", gib(p.memory->value));
+    const NodeMemory usual = node_memory(view_.cluster, view_.group);
+    const double least =
+        usual.least_usable > 0 ? static_cast<double>(usual.least_usable * kMiB) : p.memory->value * (1 - kSameMemory);
+    if (s.memory_bytes < least || s.memory_bytes > p.memory->value * (1 + kSameMemory))
+      view_.differs("memory", "has", in_gib(s.memory_bytes) + " of memory", in_gib(p.memory->value));
   }
 
   void gpus() {
@@ -399,7 +406,8 @@ class NodeHardware {
     number("threads", "the number of threads a core", s.threads_per_core);
     number("numa", "the number of NUMA nodes", s.numa_nodes);
     if (const double usual = all_.usual_memory; s.memory_bytes > 0)
-      view_.common("memory", "the memory", gib(about(s.memory_bytes, usual, kSameAsOthers) ? usual : s.memory_bytes));
+      view_.common("memory", "the memory",
+                   in_gib(about(s.memory_bytes, usual, kSameAsOthers) ? usual : s.memory_bytes));
     if (s.has_gpus && !s.gpus.empty()) number("gpus", "the number of GPUs", static_cast<std::int64_t>(s.gpus.size()));
     std::set<std::string> models, vbios, power, firmware, drives;
     for (const NodeRecord::Gpu& gpu : s.gpus) {

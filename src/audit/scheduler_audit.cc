@@ -68,7 +68,9 @@ class SchedulerAuditor {
       else if (seen != planned)
         to_.differs(p.node, fact, "has", format("{} {} in {}", what, seen, planned_.product), std::to_string(planned));
     };
-    if (!s.up && !p.spare)
+    const auto spares = planned_.spares.find(p.node.group);
+    const bool cordoned = s.cordoned && (spares == planned_.spares.end() || ++cordoned_[p.node.group] > spares->second);
+    if ((!s.up || cordoned) && !p.spare)
       to_.differs(p.node, "state", "is",
                   format("{} in {}{}", s.state, planned_.product, s.reason.empty() ? "" : ": " + s.reason), "");
     const bool slurm = planned_.product == "Slurm";
@@ -190,6 +192,7 @@ class SchedulerAuditor {
   const PlannedScheduler& planned_;
   const SeenScheduler& seen_;
   SourceSpan at_;
+  std::map<int, std::int64_t> cordoned_;
   Findings& findings_;
   NodeDifferences& to_;
 };

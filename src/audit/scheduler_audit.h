@@ -24,7 +24,8 @@ struct PlannedSchedulerNode {
 struct PlannedScheduler {
   std::string product;  // "Slurm", "Kubernetes"
   std::vector<PlannedSchedulerNode> nodes;
-  std::string version, cluster;  // empty: the spec says nothing
+  std::map<int, std::int64_t> spares;  // by group, where any nodes of it can be the spares: so many may be cordoned
+  std::string version, cluster;        // empty: the spec says nothing
   std::vector<std::string> controllers;
   bool topology = false;
   std::vector<SeenScheduler::Switch> switches;

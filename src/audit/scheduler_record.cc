@@ -84,7 +84,8 @@ SeenSchedulerNode node_of(const Pairs& pairs) {
   out.memory_mib = integer(pairs, "RealMemory");
   out.has_gres = pairs.contains("Gres"), out.has_features = pairs.contains("AvailableFeatures");
   out.gres = gres_of(shown(word(pairs, "Gres")));
-  for (const std::string_view f : split(word(pairs, "AvailableFeatures"), ','))
+  const std::string features = word(pairs, "AvailableFeatures");
+  for (const std::string_view f : split(features, ','))
     if (!f.empty()) out.features.insert(shown(f));
   // slurm.conf(5), sinfo(1), NODE STATE CODES. '*': it does not answer.
   for (const std::string_view bad : {"DOWN", "DRAIN", "FAIL", "INVAL", "UNKNOWN", "NOT_RESPONDING"})
@@ -205,7 +206,7 @@ bool read_kubectl(std::string_view text, SeenScheduler& into, std::string& error
           node.state = node.up ? "Ready" : "not Ready", node.reason = text_at(c, "/message");
         }
     if (bool cordoned = false; item.at_pointer("/spec/unschedulable").get(cordoned) == simdjson::SUCCESS && cordoned)
-      node.up = false, node.state += ", cordoned";
+      node.cordoned = true, node.state += ", cordoned";
     into.nodes.push_back(std::move(node));
   }
   return true;

@@ -21,6 +21,7 @@ struct SeenSchedulerNode {
   std::set<std::string> features;
   std::map<std::string, std::string, std::less<>> labels, facts;  // Kubernetes; facts: of nodeInfo
   bool up = true;                                                 // takes jobs, or runs them
+  bool cordoned = false;                                          // Kubernetes: takes no further pods
 };
 
 struct SeenScheduler {

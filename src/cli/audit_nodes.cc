@@ -210,7 +210,8 @@ class Records {
     if (node)
       to_.node_unread(*node, live ? SourceSpan{} : SourceSpan{file, 0, 0}, format("'{}': {}", printable(c.name), why));
     else
-      run_.findings.warning("audit-node-unread", SourceSpan{file, 0, 0}, format("'{}': {}", printable(c.name), why));
+      report_unread(AuditSubject::nodes, SourceSpan{file, 0, 0}, format("'{}': {}", printable(c.name), why),
+                    run_.findings);
   }
 
   void take_record(std::string_view line, std::string_view called, SourceSpan span) {
@@ -220,9 +221,9 @@ class Records {
     if (!record) {
       if (by_call) asked_.insert(*by_call);
       return by_call ? to_.node_unread(*by_call, span, error)
-                     : static_cast<void>(run_.findings.warning(
-                           "audit-node-unread", span,
-                           format("a record of '{}' was not compared: {}", printable(called), error)));
+                     : static_cast<void>(report_unread(
+                           AuditSubject::nodes, span,
+                           format("a record of '{}' was not compared: {}", printable(called), error), run_.findings));
     }
     const auto by_host = place_of(record->host);
     if (by_call && by_host && *by_call != *by_host) {
@@ -233,9 +234,9 @@ class Records {
     }
     const auto node = by_host ? by_host : by_call;
     if (!node) {
-      run_.findings
-          .warning("audit-node-unread", span,
-                   format("the spec has no node '{}': its record was not compared", printable(record->host)))
+      report_unread(AuditSubject::nodes, span,
+                    format("the spec has no node '{}': its record was not compared", printable(record->host)),
+                    run_.findings)
           .help("call the file, or the host, as the spec calls the node");
       return;
     }
@@ -295,8 +296,7 @@ NodesAudited audit_nodes(Run& run, const std::vector<Captured>& captures) {
   const std::vector<NodeSettings>& all = node_settings(*run.system);
   for (std::size_t g = 0; g < c.nodes.size(); ++g)
     settings.push_back({all[g].kernel_arguments, locked_memory(c, static_cast<int>(g))});
-  NodeDifferences differences(*run.plan, run.findings, "audit-node-differs", "audit-node-unread",
-                              "correct the node; if it is as it shall be, write it so in the spec");
+  NodeDifferences differences(*run.plan, run.findings, AuditSubject::nodes);
   Records records(run, differences);
   for (const Captured& capture : captures) records.take(capture);
   std::int64_t not_asked = 0;

@@ -15,8 +15,7 @@ namespace clusterc::cli {
 namespace {
 
 constexpr std::uint64_t kLargestSave = std::uint64_t{2} << 30;
-constexpr std::string_view kFormat = "clusterc-audit-captures";
-constexpr std::size_t kMostCaptures = std::size_t{1} << 20, kMostFindings = std::size_t{1} << 20, kMostGone = 20;
+constexpr std::size_t kMostFindings = std::size_t{1} << 20, kMostGone = 20;
 using simdjson::dom::element;
 
 std::string whole(const char* option, const std::string& path) {
@@ -36,27 +35,6 @@ element parsed(simdjson::dom::parser& parser, const char* option, const std::str
   if (const auto failed = parser.parse(bytes).get(root); failed != simdjson::SUCCESS || !root.is_object())
     throw UsageError{format("--{}: '{}' is cut or no JSON: {}", option, path, simdjson::error_message(failed))};
   return root;
-}
-
-std::vector<Captured> captures_of(const element& root, const char* option, const std::string& path) {
-  std::int64_t version = 0;
-  simdjson::dom::array all;
-  if (text(root, "format") != kFormat || root["version"].get(version) != simdjson::SUCCESS ||
-      root["captures"].get(all) != simdjson::SUCCESS)
-    throw UsageError{format("--{}: '{}' is no file that `clusterc audit --save` wrote", option, path)};
-  if (version != 1)
-    throw UsageError{format("--{}: '{}' has version {}: this program reads version 1", option, path, version)};
-  std::vector<Captured> out;
-  for (const element e : all) {
-    if (!e.is_object() || out.size() >= kMostCaptures)
-      throw UsageError{format("--{}: '{}' has a capture that is no object, or too many", option, path)};
-    Captured c{text(e, "kind"), text(e, "name"), text(e, "text")};
-    if (std::ranges::find(kCaptureKinds, c.kind) == std::end(kCaptureKinds))
-      throw UsageError{
-          format("--{}: '{}' has a capture of the unknown kind '{}'", option, path, printable(c.kind.substr(0, 40)))};
-    out.push_back(std::move(c));
-  }
-  return out;
 }
 
 // Of several nodes and of one the same words: "4 nodes 'n[1-4]' have …" and "'n3' has …" differ in the nodes alone, and
@@ -103,26 +81,17 @@ void add_saved_options(po::options_description& o) {
 }
 
 void save_captures(const std::string& path, const std::string& spec_digest, const std::vector<Captured>& captures) {
-  std::string out;
-  JsonWriter json(out, {.indent = 1});
-  json.begin_object()
-      .field("format", kFormat)
-      .field("version", 1)
-      .field("program_version", CLUSTERC_VERSION)
-      .field("spec_digest", spec_digest)
-      .array("captures");
-  for (const Captured& c : captures)
-    json.begin_object().field("kind", c.kind).field("name", c.name).field("text", c.text).end_object();
-  json.end_array().end_object();
   FileError error;
   // Serial numbers, addresses and reasons are for its owner.
-  if (!write_file(path, out + "\n", error, 0600)) throw UsageError{"--save: " + error.message};
+  if (!write_file(path, captures_text(captures, CLUSTERC_VERSION, spec_digest), error, 0600))
+    throw UsageError{"--save: " + error.message};
 }
 
 std::vector<Captured> saved_captures(const char* option, const std::string& path) {
-  const std::string bytes = whole(option, path);
-  simdjson::dom::parser parser;
-  return captures_of(parsed(parser, option, path, bytes), option, path);
+  std::string error;
+  auto captures = read_captures(whole(option, path), error);
+  if (!captures) throw UsageError{format("--{}: '{}': {}", option, path, error)};
+  return std::move(*captures);
 }
 
 void add_keys(const Findings& findings, std::set<std::string>& into) {
@@ -135,8 +104,8 @@ EarlierAudit earlier_audit(const std::string& path) {
   simdjson::dom::parser parser;
   const element root = parsed(parser, "against", path, bytes);
   EarlierAudit out;
-  if (text(root, "format") == kFormat) {
-    out.captures = captures_of(root, "against", path);
+  if (text(root, "format") == kCapturesFormat) {
+    out.captures = saved_captures("against", path);
     return out;
   }
   simdjson::dom::array findings;

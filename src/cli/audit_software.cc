@@ -98,18 +98,19 @@ PlannedScheduler planned_kubernetes(const Run& run) {
     PlannedSchedulerNode node;
     node.node = {m.group, m.member};
     node.name = m.name;
-    node.labels = m.labels;
     if (workers) {
+      node.labels = m.labels;  // only those of workers are compiled (objects/nodes.yaml)
       node.cpus = workers->cpus;
       if (workers->gpu == "nvidia.com/gpu") node.gpus = workers->gpus;
-      node.spare = workers->spares > 0;
     }
     out.nodes.push_back(std::move(node));
   };
   std::set<std::string> met;
-  for (const KubernetesWorkers& w : facts.workers)
+  for (const KubernetesWorkers& w : facts.workers) {
+    out.spares[w.group] = w.spares;
     for (const KubernetesMachine& m : w.nodes)
       if (met.insert(m.name).second) add(m, &w);
+  }
   for (const KubernetesMachine& m : facts.control_plane)
     if (met.insert(m.name).second) add(m, nullptr);
   return out;
@@ -130,8 +131,8 @@ CompiledSums compiled_sums(const Run& run) {
 
 void unread(Run& run, const Captured& c, std::string_view why) {
   const FileId file = run.sources.add(c.name, std::string());
-  run.findings.warning("audit-scheduler-unread", SourceSpan{file, 0, 0},
-                       format("'{}' was not compared: {}", printable(c.name), why));
+  report_unread(AuditSubject::scheduler, SourceSpan{file, 0, 0},
+                format("'{}' was not compared, or not in full: {}", printable(c.name), why), run.findings);
 }
 
 std::string counts_text(const NodeCounts& counts) {
@@ -151,9 +152,7 @@ void audit_scheduler(Run& run, SourceSpan place, const std::vector<Captured>& ca
       unread(run, c, error);
   }
   const auto compare = [&](const PlannedScheduler& planned, const SeenScheduler& seen) {
-    NodeDifferences differences(
-        *run.plan, run.findings, "audit-scheduler-differs", "audit-scheduler-unread",
-        "correct the node or the scheduler's configuration; if it is as it shall be, write it so in the spec");
+    NodeDifferences differences(*run.plan, run.findings, AuditSubject::scheduler);
     compare_scheduler(planned, seen, place, run.findings, differences);
     const NodeCounts counts = differences.report();
     if (!seen.has_nodes) return;
@@ -181,9 +180,7 @@ void audit_files(Run& run, const std::vector<Captured>& captures, SoftwareAudite
   if (std::ranges::none_of(captures, [](const Captured& c) { return c.kind == "checksums"; })) return;
   const Cluster& cluster = *run.cluster;
   const CompiledSums compiled = compiled_sums(run);
-  NodeDifferences differences(
-      *run.plan, run.findings, "audit-file-differs", "audit-scheduler-unread",
-      "write the compiled file to the node again; if it was changed by hand, write the change into the spec");
+  NodeDifferences differences(*run.plan, run.findings, AuditSubject::files);
   std::map<NodePlace, std::vector<FileSum>> sums;
   for (const Captured& c : captures) {
     if (c.kind != "checksums") continue;
