@@ -161,8 +161,12 @@ std::string elevation(const Cluster& c, const Plan& p, std::int64_t r, const std
   };
   for (std::int64_t u = 1; u <= units; ++u)
     if (u == 1 || u % 5 == 0) out.text(kLeft - 5, top(u, 1) + kUnit - 4, 9, format("{}", u), "end", "#555d66");
+  std::vector<RackedDevice> devices = rack.devices;
+  std::stable_sort(devices.begin(), devices.end(), [](const RackedDevice& a, const RackedDevice& b) {
+    return a.unit < 1 && b.unit < 1 && a.index < b.index;
+  });
   std::int64_t next = 1;  // trays of an assembly: their maker decides on the units, so they are drawn in their order
-  for (const RackedDevice& d : rack.devices) {
+  for (const RackedDevice& d : devices) {
     const std::int64_t unit = d.unit > 0 ? d.unit : std::exchange(next, next + d.units);
     const double y = top(unit, d.units), tall = static_cast<double>(d.units) * kUnit;
     out.box(left + 0.5, y + 0.5, mounting - 1, tall - 1, fill_of(d.kind), "#35577d");

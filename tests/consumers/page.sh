@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# tested page: Chromium (Debian 12), Playwright 1.56, axe-core 4.10
 # The page of `clusterc plan --page` in Chromium: every view of the lab, the SuperPOD, the NVL72 racks, the campus, a plan with errors, a cloud and the
 # 16,384 nodes; search, filters, sorting, a cut feed, a traced path, a finding followed to its object, links that restore a view, keys. No console message, no request,
 # no violation that axe-core finds, in light and dark; hostile names are text. The built program is that of its sources, byte for byte.
-# packages: chromium npm nodejs
+# packages: chromium
 . "$(dirname "$0")/lib/common.bash" "$@"
 modules=$src/build/page/node_modules
 need node chromium python3

@@ -159,6 +159,17 @@ console.log("ok: axe-core finds no violation in light, dark and at 390 pixels");
   await page.getByLabel("Find").fill("port/leaf/compute/u1/r3/17");
   await page.getByLabel("Find").press("Enter");
   await becomes(page, "aside h2", "leaf/compute/u1/r3");
+  // Figures have the units of their dimensions.
+  await show(page, "expect");
+  const figures = (await page.locator("main details.finding summary").allInnerTexts()).join("\n");
+  assert.match(figures, /gemm\.bf16 .*ceiling 989\.\d TFLOP\/s/);
+  // On paper all is light.
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  await page.emulateMedia({ media: "print" });
+  assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(255, 255, 255)");
+  assert.ok(await page.locator("nav").isHidden());
+  await page.emulateMedia({ media: "screen" });
+  await page.evaluate(() => dispatchEvent(new Event("afterprint")));
   // The theme that is chosen goes before that of the system.
   await page.getByRole("button", { name: "Dark" }).click();
   assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(20, 23, 26)");

@@ -1,6 +1,6 @@
 import { plan, racks, rackObject } from "./data";
 import { h, s } from "./dom";
-import { air, digits, percent, watts } from "./format";
+import { air, percent, watts } from "./format";
 import { here, go, to } from "./state";
 import { floorPlan, metrics } from "./hall";
 import { below, table } from "./table";
@@ -35,5 +35,5 @@ export function coolingView(): HTMLElement {
       below("Racks as a table", () => table({ caption: "Heat, air and liquid of each rack", rows: racks.length, link: o => to("cooling", { object: o }), columns: [
         { name: "Rack", text: rackObject, object: rackObject, key: r => r }, { name: "Zone of air", text: r => racks[r].cooling }, { name: "Loop", text: r => racks[r].liquid },
         { name: "Heat in all", text: r => watts(racks[r].power_w), key: r => racks[r].power_w, number: true }, { name: "Into liquid", text: r => watts(racks[r].liquid_heat_w), key: r => racks[r].liquid_heat_w, number: true },
-        { name: "Air", text: r => `${digits(racks[r].airflow_m3_s)} m³/s`, key: r => racks[r].airflow_m3_s, number: true }] }))) : null);
+        { name: "Air", text: r => air(racks[r].airflow_m3_s), key: r => racks[r].airflow_m3_s, number: true }] }))) : null);
 }

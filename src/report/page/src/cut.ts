@@ -1,16 +1,17 @@
 // What the failure of one component does, in the words and figures of `plan --what-if each`.
 import { failure, normal, type Failure, type State } from "./data";
 import { h } from "./dom";
-import { count, percent, plural, quantity, va } from "./format";
+import { air, count, percent, plural, quantity, va } from "./format";
 import { here, to } from "./state";
 
 export function consequences(state: State): string[] {
   const out: string[] = [];
   const n = state.nodes, g = state.gpus;
+  const verb = (k: number, word: string) => (k === 1 ? word + "s" : word);
   for (const t of state.trips) out.push(trip(t));
-  if (n.dead_count) out.push(`${plural(n.dead_count, "node")} stop: ${n.dead}`);
-  if (g.dead) out.push(`${plural(g.dead, "GPU")} stop`);
-  if (n.throttled_count) out.push(`${plural(n.throttled_count, "node")} throttle: ${n.throttled}`);
+  if (n.dead_count) out.push(`${plural(n.dead_count, "node")} ${verb(n.dead_count, "stop")}: ${n.dead}`);
+  if (g.dead) out.push(`${plural(g.dead, "GPU")} ${verb(g.dead, "stop")}`);
+  if (n.throttled_count) out.push(`${plural(n.throttled_count, "node")} ${verb(n.throttled_count, "throttle")}: ${n.throttled}`);
   for (const w of state.networks) {
     if (w.cut_off_count) out.push(`${plural(w.cut_off_count, "node")} without network '${w.network}': ${w.cut_off}`);
     if (w.cut_off_storage) out.push(`${plural(w.cut_off_storage, "storage system")} without network '${w.network}'`);
@@ -27,12 +28,12 @@ export function consequences(state: State): string[] {
   for (const m of state.mains ?? []) out.push(`feed '${m.feed}': ${mains[m.state]}`);
   return out;
 }
-const units: Record<string, string> = { power: "W", "air flow": "m³/s" };
+const units: Record<string, string> = { power: "W" };
 const numbers = (t: any, unit: string) => `${quantity(t.load, unit)} of ${quantity(t.limit, unit)}`;
 const several = (t: any) => t.objects.length > 1 || /[[{]/.test(t.objects[0] ?? "");
 const trip = (t: any) => `${t.objects.join(", ")} ${several(t) ? "trip" : "trips"}: ${several(t) ? "up to " : ""}${numbers(t, t.unit)}`;
 function limit(l: any): string {
-  const who = l.objects.join(", "), figures = numbers(l, units[l.dimension] ?? "VA");
+  const who = l.objects.join(", "), figures = l.dimension === "air flow" ? `${air(l.load)} of ${air(l.limit)}` : numbers(l, units[l.dimension] ?? "VA");
   if (l.kind === "cooling") return `${who} ${l.dimension === "air flow" ? "needs air" : "has to remove"}: ${figures}`;
   if (l.kind === "generator") return `${who} must supply ${figures}, and stops`;
   return `${who} above ${several(l) ? "their" : "its"} continuous rating: ${several(l) ? "up to " : ""}${figures}`;

@@ -8,8 +8,12 @@ import { below, table } from "./table";
 const COLORS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];  // Okabe and Ito: told apart by all
 const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3], [5, 5], [1, 4]];
 
-const UNITS: Record<string, string> = { "byte rate": "B/s", "bit rate": "b/s", power: "W", bytes: "B", time: "s", flops: "FLOP/s", "floating point rate": "FLOP/s" };
-const figure = (f: any, dimension: string) => (f.value === null ? "none" : dimension === "none" || !UNITS[dimension] ? digits(f.value) + (dimension === "share" ? "" : ` ${UNITS[dimension] ?? ""}`) : quantity(f.value, UNITS[dimension]));
+const UNITS: Record<string, string> = { "byte rate": "B/s", "bit rate": "b/s", power: "W", bytes: "B", "FLOP rate": "FLOP/s", "operation rate": "IOPS", "transfer rate": "T/s", frequency: "Hz" };
+function figure(f: any, dimension: string): string {
+  if (f.value === null) return "none";
+  if (dimension === "time") return f.value < 1e-3 ? `${digits(f.value * 1e6)} µs` : f.value < 1 ? `${digits(f.value * 1e3)} ms` : `${digits(f.value)} s`;
+  return UNITS[dimension] ? quantity(f.value, UNITS[dimension]) : digits(f.value);
+}
 
 function chart(title: string, x: number[], series: { name: string; y: (number | null)[] }[], xText: (v: number) => string, xLabel: string): HTMLElement {
   const frame = h("div", { class: "chart", role: "img", "aria-label": title });
@@ -24,9 +28,9 @@ function chart(title: string, x: number[], series: { name: string; y: (number | 
       series: [{}, ...series.map((q, i) => ({ label: q.name, stroke: COLORS[i % 6], dash: DASHES[i % 6], width: 2, points: { show: true, size: 6 } }))],
     }, [x, ...series.map(q => q.y)] as any, frame);
   };
-  requestAnimationFrame(() => frame.isConnected && draw());
-  let width = 0;
-  new ResizeObserver(() => { if (frame.isConnected && Math.abs(frame.clientWidth - width) > 2) { width = frame.clientWidth; draw(); } }).observe(frame);
+  queueMicrotask(() => frame.isConnected && draw());  // once it stands in the page
+  let width = -1;
+  new ResizeObserver(() => { if (frame.isConnected && width >= 0 && Math.abs(frame.clientWidth - width) > 2) draw(); width = frame.clientWidth; }).observe(frame);
   return frame;
 }
 

@@ -127,7 +127,7 @@ export function tracePath(n: number, fromText: string, toText: string): HTMLElem
   const la = leaf(x.link, a.object), lb = leaf(y.link, b.object);
   const middle = la === lb ? { hops: [objects[la]], ways: 1 } : pathBetween(n, objects[la], objects[lb]);
   if (!middle) return h("p", { role: "status" }, `Network '${networks[n]}' joins their switches ${objects[la]} and ${objects[lb]} by no path: a rail-optimised fabric of several planes or rails has none between rails.`);
-  const nic = (e: typeof a, p: any) => (p ? `GPU ${e.gpu} → ${p.nic}[${p.index}]${p.relation ? ` (PCIe: ${p.relation}${p.rate ? `, ${p.rate}` : ""})` : ""}` : `GPU ${e.gpu}`);
+  const nic = (e: typeof a, p: any) => (p ? `GPU ${e.gpu} → ${p.nic}[${p.index}]${p.relation && p.relation !== "not known" ? ` (PCIe: ${p.relation}${p.rate ? `, ${p.rate}` : ""})` : ""}` : `GPU ${e.gpu}`);
   const step = (text: string, object: string, detail = "") => h("li", {}, h("a", { class: "object", href: to("fabric", { object }) }, object), " ", text, detail ? h("span", { class: "quiet" }, " " + detail) : null);
   const steps = [step(nic(a, x.pair), a.object)];
   let last = objectNumber().get(a.object)!;
@@ -208,7 +208,7 @@ function canvas(n: number, rail: string): HTMLElement {
     if (name !== "elsewhere") go({ object: name });
   });
   new ResizeObserver(() => c.isConnected && Math.abs(width - Math.max(320, frame.clientWidth)) > 1 && draw()).observe(frame);
-  requestAnimationFrame(draw);
+  queueMicrotask(draw);  // once it stands in the page
   return h("div", {}, frame, d.folded ? h("p", { class: "quiet" }, "End points are drawn by their racks.") : null);
 }
 

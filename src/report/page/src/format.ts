@@ -14,11 +14,12 @@ export const watts = (v: number | null | undefined) => quantity(v, "W");
 export const va = (v: number | null | undefined) => quantity(v, "VA");
 export function percent(share: number): string {
   const near = share !== 1 && Math.abs(share - 1) < 0.005;  // never "100 %" of what falls short of it
-  return `${(near && share < 1 ? Math.floor(share * 1000) / 10 : share * 100).toFixed(near || share < 0.1 ? 1 : 0)} %`;
+  return `${(near && share < 1 ? Math.floor(share * 1000) / 10 : share * 100).toFixed(near || (share < 0.1 && share > 0) ? 1 : 0)} %`;
 }
 export const count = (n: number) => n.toLocaleString("en");
 export const plural = (n: number, word: string) => `${count(n)} ${word}${n === 1 ? "" : /(s|x|ch|sh)$/.test(word) ? "es" : "s"}`;
-export const air = (v: number | null | undefined) => (v === null || v === undefined ? "unknown" : `${digits(v)} m³/s`);
+// As the program's texts have it, in cubic feet a minute.
+export const air = (v: number | null | undefined) => (v === null || v === undefined ? "unknown" : `${digits(v / 0.3048 ** 3 * 60)} CFM`);
 export const rate = (v: number) => quantity(v, "b/s");
 export const bytesPerSecond = (v: number | null | undefined) => quantity(v, "B/s");
 export function bytes(v: number): string {

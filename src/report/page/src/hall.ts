@@ -10,7 +10,7 @@ export function shade(share: number): string {
   const at = Math.max(0, Math.min(0.9999, share)) * 4, i = Math.floor(at), f = at - i;
   return `rgb(${STOPS[i].map((c, k) => Math.round(c + (STOPS[i + 1][k] - c) * f)).join(",")})`;
 }
-const ink = (share: number) => (share > 0.55 ? "#111" : "#fff");
+const ink = (share: number) => (share > 0.55 ? "on-light" : "on-dark");
 
 interface Metric { word: string; value: (r: number) => number; text: (v: number) => string }
 export const metrics: Record<string, Metric> = {
@@ -36,7 +36,7 @@ export function floorPlan(metric: Metric, lost: Set<number>, selected: number, v
     const { x, y, w, d } = box(r), share = most ? metric.value(r) / most : 0;
     cells.push(s("rect", { x, y, width: w, height: d, fill: shade(share), "data-rack": r, class: lost.has(r) ? "lost" : many ? "" : "cell" },
       many ? null : s("title", {}, `${rack.name}: ${metric.text(metric.value(r))}`)));
-    if (!many) cells.push(s("text", { x: x + w / 2, y: y + d / 2, fill: ink(share), "font-size": Math.min(0.26, 1.5 * w / Math.max(4, rack.name.length)), "text-anchor": "middle", "dominant-baseline": "central", "data-rack": r }, rack.name));
+    if (!many) cells.push(s("text", { x: x + w / 2, y: y + d / 2, class: ink(share), "font-size": Math.min(0.26, 1.5 * w / Math.max(4, rack.name.length)), "text-anchor": "middle", "dominant-baseline": "central", "data-rack": r }, rack.name));
     if (lost.has(r)) cells.push(s("path", { d: `M${x} ${y}l${w} ${d}m0 ${-d}l${-w} ${d}`, class: "cross" }));
   });
   // A small hall at 80 pixels a metre or less; a large one no smaller than a rack can be hit, and scrolled.
@@ -90,7 +90,8 @@ function elevation(r: number, rear: boolean): SVGElement {
     s("rect", { x: 22 + left, y: 20, width: mounting, height: units * U, class: "opening" })];
   for (let u = 1; u <= units; ++u) if (u === 1 || u % 5 === 0) parts.push(s("text", { x: 17, y: y(u, 1) + U / 2, class: "unit" }, u));
   let next = 1;  // trays of an assembly: their maker decides on the units, so they are drawn in their order
-  for (const d of rack.devices) {
+  const order = [...rack.devices].sort((a, b) => (a.unit < 1 && b.unit < 1 ? a.name.localeCompare(b.name, "en", { numeric: true }) : 0));
+  for (const d of order) {
     const unit = d.unit > 0 ? d.unit : (next += d.units) - d.units;
     const name = d.kind === "occupied" ? "occupied" : objectOf(d);
     const label = d.kind === "occupied" ? "standing here already" : rear && d.cords ? `${d.name} · ${[...new Set(d.cords)].join(" ")}` : d.name;
@@ -158,9 +159,9 @@ export function hallView(): HTMLElement {
   const elevations = h("div", { class: "elevations", click: (event: MouseEvent) => {
     const object = (event.target as Element).closest?.("[data-object]")?.getAttribute("data-object");
     if (object) go({ object });
-  } }, h("figure", {}, elevation(chosen, false), h("figcaption", {}, "Front")), h("figure", {}, elevation(chosen, true), h("figcaption", {}, "Rear, with the PDUs of its cords")));
+  } }, h("figure", {}, elevation(chosen, false), h("figcaption", {}, "Front")), h("figure", {}, elevation(chosen, true), h("figcaption", {}, pdusOfRack().has(rack.name) ? "Rear; letters: the PDUs of the cords" : "Rear")));
   const rows = cablesOf(chosen), mine = pdusOfRack().get(rack.name) ?? [];
-  out.append(h("h3", {}, `Rack ${rack.name}`),
+  out.append(h("h3", {}, `${name.startsWith("frame/") ? "Frame" : "Rack"} ${rack.name}`),
     h("p", {}, `${watts(rack.power_w)} · ${digits(rack.weight_kg)} kg${rack.weight_complete ? "" : " without what states no weight"} · ${air(rack.airflow_m3_s)} of air`
       + (rack.liquid_heat_w ? ` · ${watts(rack.liquid_heat_w)} into liquid` : "")
       + (mine.length ? ` · PDUs: ${mine.map(i => `${pdus[i].name.slice(-1)} ${va(pdus[i].worst_va)} of ${va(pdus[i].continuous_va)}`).join(", ")}` : "")),

@@ -90,6 +90,10 @@ const theme = stored.get();
 if (theme === "dark" || theme === "light") document.documentElement.dataset.theme = theme;
 document.getElementById("page")!.append(header(), nav, h("div", { class: "columns" }, main, side),
   h("footer", {}, `clusterc plan · spec ${plan.spec_sha256.slice(0, 12)} · every figure is that of plan.json`));
+// What is drawn in colours of the screen is drawn anew for paper.
+let shown: string | undefined;
+addEventListener("beforeprint", () => { shown = document.documentElement.dataset.theme; document.documentElement.dataset.theme = "light"; render(); });
+addEventListener("afterprint", () => { if (shown) document.documentElement.dataset.theme = shown; else delete document.documentElement.dataset.theme; render(); });
 addEventListener("hashchange", render);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", render);
 render();

@@ -1,4 +1,4 @@
-import { failures, findings, margins, marginsInAll, plan, severityRank, specPath } from "./data";
+import { failures, feeds, findings, margins, marginsInAll, networks, objectNumber, plan, rackOfObject, servers, severityRank, specPath } from "./data";
 import { h } from "./dom";
 import { count, percent, plural, watts } from "./format";
 import { go, to } from "./state";
@@ -13,6 +13,15 @@ export function bar(share: number): HTMLElement {
   return h("span", { class: "bar", "aria-hidden": "true" }, inner);
 }
 
+// Findings name objects, and keys of the spec: what a view can show is a link.
+function concern(name: string): HTMLElement | string {
+  const [section, key] = name.split(".");
+  if (section === "nodes" && servers.some(g => g.group === key)) return h("a", { class: "object", href: to("server", { group: key, object: "" }) }, name);
+  if (section === "networks" && networks.includes(key)) return h("a", { class: "object", href: to("fabric", { network: key, object: "" }) }, name);
+  const known = rackOfObject(name) >= 0 || objectNumber().has(name) || feeds.some(f => `feed/${f.name}` === name) || plan.cooling_zones.some((z: any) => `zone/${z.name}` === name);
+  return known ? h("a", { class: "object", href: to("verdict", { object: name }) }, name) : name;
+}
+
 export function findingCard(f: (typeof findings)[number]): HTMLElement {
   const at = f.place ? `${f.place.file}:${f.place.line}:${f.place.column}` : specPath;
   const say = (word: string, r: any) => h("p", {}, h("b", {}, word + " "), r.message,
@@ -25,7 +34,7 @@ export function findingCard(f: (typeof findings)[number]): HTMLElement {
     ...f.notes.map(n => say("note:", n)), ...f.helps.map(n => say("help:", n)),
     f.accepted ? h("p", {}, h("b", {}, "accepted: "), f.accepted) : null,
     f.objects.length ? h("p", {}, "Concerns ", ...f.objects.slice(0, 12).flatMap((o, i) => [i ? ", " : "",
-      h("a", { class: "object", href: to("verdict", { object: o }) }, o)]),
+      concern(o)]),
       f.objects.length > 12 ? ` and ${count(f.objects.length - 12)} more` : "") : null,
     h("p", { class: "quiet" }, h("code", {}, `clusterc explain ${f.rule}`)));
 }
