@@ -6,6 +6,7 @@
 #include "base/ip.h"
 #include "base/text.h"
 #include "model/group_ends.h"
+#include "model/machine_hosts.h"
 #include "model/mig.h"
 #include "model/nvlink.h"
 #include "model/smt.h"
@@ -31,41 +32,13 @@ namespace {
 
 // The firewall before the settings that let a machine forward. The pair of NFS servers before drives: no other role may
 // find the array that both reach while nothing says that it is not to be assembled.
-constexpr std::array kRoles = std::to_array<std::string_view>({"base",
-                                                               "mirror",
-                                                               "repositories",
-                                                               "name_server",
-                                                               "dhcp",
-                                                               "web_server",
-                                                               "nftables",
-                                                               "kernel",
-                                                               "limits",
-                                                               "netplan",
-                                                               "networkd",
-                                                               "networkmanager",
-                                                               "chrony",
-                                                               "identity",
-                                                               "nfs_failover",
-                                                               "drives",
-                                                               "nfs_server",
-                                                               "rdma",
-                                                               "roce",
-                                                               "subnet_manager",
-                                                               "mounts",
-                                                               "nvidia_driver",
-                                                               "nvidia_fabric_manager",
-                                                               "nvidia_imex",
-                                                               "nvidia_mig",
-                                                               "cuda",
-                                                               "rocm",
-                                                               "fabric_env",
-                                                               "containers",
-                                                               "slurm",
-                                                               "syslog_ng",
-                                                               "node_exporter",
-                                                               "prometheus",
-                                                               "grafana",
-                                                               "health_check"});
+constexpr std::array kRoles = std::to_array<std::string_view>(
+    {"base",        "mirror",     "repositories",   "name_server", "dhcp",          "web_server",
+     "nftables",    "kernel",     "limits",         "netplan",     "networkd",      "networkmanager",
+     "chrony",      "identity",   "nfs_failover",   "drives",      "nfs_server",    "pcie_acs",
+     "rdma",        "roce",       "subnet_manager", "mounts",      "nvidia_driver", "nvidia_fabric_manager",
+     "nvidia_imex", "nvidia_mig", "cuda",           "rocm",        "fabric_env",    "containers",
+     "slurm",       "syslog_ng",  "node_exporter",  "prometheus",  "grafana",       "health_check"});
 
 // Names of distributions: ansible.module_utils.facts.system.distribution; a spec writes them as
 // catalog/compatibility/driver-os.yaml does.
@@ -371,6 +344,12 @@ std::optional<MigLayout> mig_made(const NodeGroupModel& g) {
   return has_nvidia_gpus(g) ? mig_layout(g.software) : std::nullopt;
 }
 
+// Only where the spec says so, and never where virtual machines run: access control keeps their devices apart.
+bool switches_acs_off(const Cluster& c, const NodeGroupModel& g) {
+  return g.software->acs && !*g.software->acs && g.server.gpu_count > 0 && !g.server.virtual_machine &&
+         !hosts_of_machines(c).contains(g.name);
+}
+
 NodeSettings settings_of(const System& in, int group, Findings& findings) {
   const Cluster& c = in.cluster;
   const NodeGroupModel& g = c.nodes[group];
@@ -401,6 +380,7 @@ NodeSettings settings_of(const System& in, int group, Findings& findings) {
   if (out.mirror) out.distribution_sources = distribution_sources(g);
   if (out.mirror && out.mirror->group == group) roles.push_back("mirror");
   if (out.mirror || !out.packages.sources.empty()) roles.push_back("repositories");
+  if (switches_acs_off(c, g)) roles.push_back("pcie_acs");
   if (!out.packages.rdma.empty()) roles.push_back("rdma");
   if (in.makes_for("roce", group)) roles.push_back("roce");
   if (in.makes("opensm")) out.subnets_managed = managed_subnets(c, in.plan, group);
