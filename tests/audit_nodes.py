@@ -231,6 +231,17 @@ def main():
         for name, record in base.items():
             file.write(f"{name}: " + '{"record":"header","host":"x"}\n' + f"{name}: " + json.dumps(record, separators=(",", ":")) + "\n")
     demand(audit("--nodes", lines)[:2] == (0, []), f"pdsh: {audit('--nodes', lines)}")
+    # Live, through the launcher of this machine alone: a node that is another machine is not compared, whatever its group does
+    status, got, told = audit("--nodes", "head1", "--launcher", "local", "--bundle", os.path.dirname(probe))
+    demand(status == 2 and len(got) == 1 and got[0][0] == UNREAD and "not this machine" in got[0][1] and told["nodes"]["nodes_not_asked"] == 6, f"another machine: {got}")
+    here = os.path.join(work, "here.yaml")
+    host = os.uname().nodename.split(".")[0]
+    with open(spec, encoding="utf-8") as file, open(here, "w", encoding="utf-8") as out:
+        out.write(file.read().replace('"head1"', f'"{host}"'))
+    done = subprocess.run([clusterc, "audit", here, "--nodes", host, "--launcher", "local", "--bundle", os.path.dirname(probe), "--format", "json"], capture_output=True, text=True, timeout=120, check=False)
+    demand(done.returncode == 1 and json.loads(done.stdout)["nodes"]["read"] == 1, f"this machine: {done.stdout} {done.stderr}")
+    for wrong in (["--nodes", "gpu[001-999]"], ["--nodes", "nowhere/"], ["--nodes", "all", "--launcher", "kubernetes"], ["--nodes", "gpu001", "--launcher", "local", "--hosts", "x"]):
+        demand(audit(*wrong)[0] == 2, f"{wrong} is taken")
     # The formats of the other audits
     bad = write(planted(driver))
     for form, sign in {"text": "error: 'gpu003' runs the GPU driver", "sarif": '"ruleId": "audit-node-differs"', "junit": "<testsuite", "github": "::error", "gitlab": "check_name"}.items():

@@ -8,6 +8,7 @@
 #include "audit/node_audit.h"
 #include "base/file.h"
 #include "base/format.h"
+#include "base/host_pattern.h"
 #include "base/index.h"
 #include "base/json_writer.h"
 #include "base/printable.h"
@@ -18,7 +19,6 @@
 #include "model/named_hosts.h"
 #include "system/node_files.h"
 #include "system/node_settings.h"
-#include "validate/selection.h"
 
 namespace clusterc::cli {
 namespace {
@@ -280,10 +280,17 @@ std::vector<Captured> capture_nodes(Run& run, const po::variables_map& given) {
   if (word == "-" || std::filesystem::exists(word, failed)) return {{"node-file", word, whole(word, kLargestFile)}};
   if (word.find('/') != word.npos) throw UsageError{"--nodes: there is no folder or file '" + word + "'"};
   if (word == "all") return probe_nodes(run, every_node(*run.cluster), given);
-  std::string error;
-  const auto nodes = nodes_named(*run.cluster, word, error);
-  if (!nodes) throw UsageError{"--nodes '" + word + "': " + error + "; nor is there such a folder"};
-  return probe_nodes(run, {nodes->begin(), nodes->end()}, given);
+  HostPattern::Error wrong;
+  const auto pattern = HostPattern::parse(word, wrong);
+  if (!pattern) throw UsageError{"--nodes '" + word + "': " + wrong.message + "; nor is there such a folder"};
+  std::vector<std::string> nodes;
+  for (std::int64_t i = 0; i < pattern->count(); ++i) {
+    nodes.push_back(pattern->name(i));
+    if (group_of_host(*run.cluster, nodes.back()) < 0)
+      throw UsageError{"--nodes '" + word + "': the spec has no node '" + nodes.back() +
+                       "', and there is no such folder"};
+  }
+  return probe_nodes(run, nodes, given);
 }
 
 bool asks_for_nodes(const std::vector<Captured>& captures) {
