@@ -175,6 +175,11 @@ struct RedfishWalk::Reader {
         return;
       case What::adapter:
         return adapter();
+      case What::pcie_devices:
+        members(What::pcie_devices, What::pcie_device);
+        return;
+      case What::pcie_device:
+        return pcie_device();
       case What::power_subsystem:
         walk.add(What::supplies, link_at(e, "PowerSupplies"));
         return;
@@ -257,6 +262,8 @@ struct RedfishWalk::Reader {
   void chassis() {
     health(e, path);
     walk.add(What::adapters, link_at(e, "NetworkAdapters"));
+    // Systems come before chassis: where their processors have GPUs, these need not be read twice.
+    if (!walk.gpu_met_) walk.add(What::pcie_devices, link_at(e, "PCIeDevices"));
     const std::string type = word(e, "ChassisType");
     if (type == "Module" || type == "Component" || type == "Zone") return;  // what is in them feeds no server
     if (std::string label = serial_of(e); !label.empty() && seen.labels.size() < 8)
@@ -301,6 +308,15 @@ struct RedfishWalk::Reader {
     else if (!there(e, path))
       return;
     count_in(seen.nics, std::move(model), -1);
+  }
+
+  // Supermicro's firmware shows the GPUs of an HGX baseboard here alone, as GPU1 to GPU8. What a device is stands in
+  // its functions; GPUs are those that the firmware names so, which saves a request for each device.
+  void pcie_device() {
+    const std::string id = to_lower(word(e, "Id")), name = to_lower(word(e, "Name"));
+    if (!id.starts_with("gpu") && !name.starts_with("gpu")) return;
+    walk.pcie_gpus_.listed = true;
+    if (there(e, path)) count_in(walk.pcie_gpus_, word(e, "Model"), -1);
   }
 
   void supply(SeenParts& parts, const element& one, const std::string& at) {
@@ -459,7 +475,10 @@ void RedfishWalk::incomplete(What what) {
       return mark(seen_.drives);
     case What::chassis_list:
     case What::chassis:
-      return mark(seen_.nics, seen_.psus);
+      return mark(seen_.nics, seen_.psus, pcie_gpus_);
+    case What::pcie_devices:
+    case What::pcie_device:
+      return mark(pcie_gpus_);
     case What::adapters:
     case What::adapter:
       return mark(seen_.nics);
@@ -496,6 +515,11 @@ HardwareSeen RedfishWalk::take() {
   if (seen_.psus.count() == 0 && older_psus_.count() > 0) seen_.psus = std::move(older_psus_);
   // Many BMCs list no GPU at all: none in a list of processors says nothing.
   seen_.gpus.listed = gpu_met_;
+  if (!gpu_met_ && pcie_gpus_.listed) {
+    const bool complete = seen_.gpus.complete && pcie_gpus_.complete;
+    seen_.gpus = std::move(pcie_gpus_);
+    seen_.gpus.complete = complete;
+  }
   for (SeenParts* parts : {&seen_.cpus, &seen_.gpus, &seen_.dimms, &seen_.drives, &seen_.nics, &seen_.psus})
     std::ranges::sort(parts->kinds, [](const SeenKind& a, const SeenKind& b) {
       return std::tie(a.model, a.size) < std::tie(b.model, b.size);

@@ -107,6 +107,8 @@ class RedfishWalk {
     drive,
     adapters,
     adapter,
+    pcie_devices,
+    pcie_device,
     power_subsystem,
     supplies,
     supply,
@@ -130,6 +132,7 @@ class RedfishWalk {
   std::deque<Step> steps_;  // the first is the one to read
   std::deque<Step> found_;  // by the answer that is being read
   SeenParts older_psus_;    // of Power, where PowerSubsystem has none
+  SeenParts pcie_gpus_;     // of PCIeDevices, where no list of processors has a GPU
   std::set<std::string, std::less<>> met_;
   std::string sessions_;
   std::string manager_;  // path of the BMC that the host's system names

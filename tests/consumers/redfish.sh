@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tested redfish: sushy 5.14, redfish 3.4 (DMTF) and the emulator of sushy-tools 2.2
-# audit redfish: the BMCs of the tests are read by two independent clients, sushy 5.14 (OpenStack) and redfish 3.4 (DMTF), which log in, find every part and log out; clusterc reads an independent server, the emulator of sushy-tools 2.2, with its passwords; 3 negative tests
+# `clusterc audit --redfish`: two independent clients, sushy 5.14 (OpenStack) and redfish 3.4 (DMTF), log in to the BMC of the tests, find every part and log out;
+# clusterc reads an independent server, the emulator of sushy-tools 2.2, with its password. Three negative tests: wrong passwords, and a certificate of another authority.
 # packages: python3-venv openssl
 . "$(dirname "$0")/lib/common.bash" "$@"
 need python3 openssl
