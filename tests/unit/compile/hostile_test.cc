@@ -128,7 +128,7 @@ const std::vector<Field> kFields = {{"name", ""},
                                     {"served", "/"},
                                     {"dnsmasq.conf", "dhcp-boot="},
                                     {"zone", "mail TXT "},
-                                    {"chrony.conf", "maxdistance "},
+                                    {"chrony.conf", "keyfile "},
                                     {"node.nft", "meta mark 1 ct mark "},
                                     {"recording.yml", "a = sum("},
                                     {"alerts.yml", "A = up{job=\""},
@@ -287,7 +287,7 @@ std::string spec_with(std::string_view field, std::string_view text) {
        (field == "networkd" ? "" : "  netplan: { extra: { extra.yaml: [ " + at("netplan", "wifis: {}") + " ] } }\n");
   s += "  dnsmasq: { extra: { dnsmasq.conf: [ " + at("dnsmasq.conf", "log-dhcp") +
        " ] } }\n  dns: { extra: { zone: [ " + at("zone", "mail A 10.9.9.9") +
-       " ] } }\n  chrony: { extra: { chrony.conf: [ " + at("chrony.conf", "maxdistance 1") + " ] } }\n";
+       " ] } }\n  chrony: { extra: { chrony.conf: [ " + at("chrony.conf", "keyfile /etc/k") + " ] } }\n";
   s += "  nftables: { extra: { node.nft: [ " + at("node.nft", "tcp dport 8443 accept") +
        " ] } }\n  prometheus: { extra: { recording.yml: [ " + at("recording.yml", "a = sum(up)") +
        " ], alerts.yml: [ " + at("alerts.yml", "A = up == 0") + " ], prometheus.yml: [ ";
