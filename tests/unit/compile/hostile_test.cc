@@ -144,7 +144,7 @@ const std::vector<Field> kFields = {{"name", ""},
                                     {"preseed.cfg", "d-i a/b string "},
                                     {"kickstart.ks", "firewall --service="},
                                     {"autoinstall", "updates: "},
-                                    {"kea-dhcp4.conf", "renew-timer: "},
+                                    {"kea-dhcp4.conf", "server-tag: "},
                                     {"password_file", "/"},
                                     {"password_env", ""},
                                     {"password_vault", "kv/a#"},
@@ -220,7 +220,7 @@ std::string install_with(std::string_view field, std::string_view text) {
        " ] } }, kickstart: { extra: { kickstart.ks: [ ";
   return s + at("kickstart.ks", "repo --name=site --baseurl=http://mirror.example/el9/") +
          " ] } }, autoinstall: { extra: { user-data: [ " + at("autoinstall", "updates: all") +
-         " ] } }, kea: { extra: { kea-dhcp4.conf: [ " + at("kea-dhcp4.conf", "renew-timer: 900") + " ] } } }\n";
+         " ] } }, kea: { extra: { kea-dhcp4.conf: [ " + at("kea-dhcp4.conf", "server-tag: 900") + " ] } } }\n";
 }
 
 // The spec with `text` in one field; "Benign", or what must stand there, in all others.
@@ -366,7 +366,7 @@ for field, case in [(f, c) for f in json.load(sys.stdin) for c in f["cases"]]:
                     if name == "prometheus.yml": d.pop("remote_write", None)
                     if name == "alertmanager.yml": d.pop("templates", None)
                     if name == "autoinstall" and path.startswith("autoinstall/") and path.endswith("user-data"): d["autoinstall"].pop("updates", None)
-                    if name == "kea-dhcp4.conf" and path.startswith("kea/"): d["Dhcp4"].pop("renew-timer", None)
+                    if name == "kea-dhcp4.conf" and path.startswith("kea/"): d["Dhcp4"].pop("server-tag", None)
                 if tree(a, fix) != tree(b, str): say("%s reads otherwise: %.300r" % (path, b))
                 if path.startswith("ansible/"):
                     def templates(v):
