@@ -193,26 +193,25 @@ bool InventoryReader::read_header(const Row& row) {
   columns_ = row.size();
   for (std::size_t i = 0; i < row.size(); ++i) {
     const std::string word = to_lower(row[i].text);
-    int* column = word == "name"          ? &name_
-                  : word == "port"        ? &port_
-                  : word == "mac"         ? &mac_
-                  : word == "guid"        ? &guid_
-                  : word == "serial"      ? &serial_
-                  : word == "address"     ? &address_
-                  : word == "switch"      ? &leaf_
-                  : word == "switch_port" ? &leaf_port_
-                  : word == "rack"        ? &rack_
-                  : word == "position"    ? &position_
-                                          : nullptr;
+    int* column = word == "name"                       ? &name_
+                  : word == "port"                     ? &port_
+                  : word == "mac"                      ? &mac_
+                  : word == "guid"                     ? &guid_
+                  : word == "serial"                   ? &serial_
+                  : word == "address"                  ? &address_
+                  : word == "switch" || word == "leaf" ? &leaf_
+                  : word == "switch_port"              ? &leaf_port_
+                  : word == "rack"                     ? &rack_
+                  : word == "position"                 ? &position_
+                                                       : nullptr;
     if (!column) {
       if (is_for_people(word)) continue;
       Finding& f = findings_.error("inventory-column-unread", at(row[i]),
                                    "clusterc does not read column '" + shown(word) + "' of the inventory");
-      const bool leaf = word == "leaf" || word == "leaf_switch";
-      f.help(word.find("ip") != word.npos ? "write `address` for the address of a port"
-             : leaf                       ? "write `switch` for the switch that a port is cabled to"
-                    : "columns are name, port, mac, guid, serial, address, switch, switch_port, rack, "
-                      "position; for people there are asset and remark");
+      f.help(word.find("ip") != word.npos
+                 ? "write `address` for the address of a port"
+                 : "columns are name, port, mac, guid, serial, address, switch, switch_port, rack, "
+                   "position; for people there are asset and remark");
       continue;
     }
     if (*column >= 0)
