@@ -14,6 +14,7 @@
 #include "rules/severities.h"
 #include "spec/other_files.h"
 #include "spec/output.h"
+#include "system/inventory_as_built.h"
 #include "yaml/key_path.h"
 
 namespace clusterc {
@@ -275,6 +276,7 @@ std::unique_ptr<Run> advance(const std::string& path, Stage until, const RunOpti
   if (until == Stage::resolved || !run->cluster) return run;
 
   run->plan = plan_cluster(*run->cluster);
+  if (run->inventory) take_addresses(*run->cluster, *run->inventory, *run->plan, run->findings);
   if (options.all_cables) run->plan->cabling();
   run->expected = expect_figures(*run->cluster, *run->plan);
   run->system.emplace(

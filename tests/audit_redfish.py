@@ -350,8 +350,9 @@ CAPTURES = {   # capture: node, what its spec has that the BMC does not say or s
                [(C + "/PowerSubsystem/PowerSupplies/PSU3", {"PowerCapacityWatts": 1800}, "'sr1' has power supplies 1 x 1.8 kW, 3 x 2.4 kW, planned 4 x 2.4 kW"),
                 (S + "/Memory/1", {"Status": {"State": "Absent"}}, "'sr1' has memory modules 15 x 64 GiB, planned 16 x 64 GiB"),
                 (S + "/Storage/M.2/Drives/Drive.M.2_Bay_0", {"CapacityBytes": 480000000000}, "'sr1' has drives 1 x 480 GB, 1 x 960 GB, 2 x 7.68 TB, planned 2 x 960 GB, 2 x 7.68 TB")]),
-    "supermicro": ("smc1", [("audit-bmc-unread", "'smc1' lists no GPUs, planned 8"), (UNSAID, "the rating of 2 of 8 power supplies")],
-                   [(C + "/NetworkAdapters/3", {"Model": "AOC-STGS-i2T", "PartNumber": None}, "'smc1' has 7 ConnectX-7 adapters, planned 8"),
+    "supermicro": ("smc1", [(UNSAID, "the rating of 2 of 8 power supplies")],
+                   [(C + "/PCIeDevices/GPU3", {"Status": {"State": "Absent"}}, "'smc1' has 7 GPUs, planned 8"),
+                    (C + "/NetworkAdapters/3", {"Model": "AOC-STGS-i2T", "PartNumber": None}, "'smc1' has 7 ConnectX-7 adapters, planned 8"),
                     (S + "/Processors/2", {"Model": "Intel(R) Xeon(R) Gold 6430"}, "'smc1' has processors 'Intel(R) Xeon(R) Gold 6430', planned xeon-8462y")]),
 }
 

@@ -4,7 +4,8 @@
 
 namespace clusterc {
 
-constexpr std::string_view kNotCompared[] = {"audit-adapters-unnamed", "audit-bmc-unread", "audit-capture-unread",
-                                             "audit-tls-unverified", "audit-fabric-unrecognised"};
+constexpr std::string_view kNotCompared[] = {
+    "audit-adapters-unnamed",    "audit-bmc-unread",  "audit-capture-unread",  "audit-tls-unverified",
+    "audit-fabric-unrecognised", "audit-node-unread", "audit-scheduler-unread"};
 
 }  // namespace clusterc

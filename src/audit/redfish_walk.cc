@@ -175,6 +175,11 @@ struct RedfishWalk::Reader {
         return;
       case What::adapter:
         return adapter();
+      case What::pcie_devices:
+        members(What::pcie_devices, What::pcie_device);
+        return;
+      case What::pcie_device:
+        return pcie_device();
       case What::power_subsystem:
         walk.add(What::supplies, link_at(e, "PowerSupplies"));
         return;
@@ -257,6 +262,8 @@ struct RedfishWalk::Reader {
   void chassis() {
     health(e, path);
     walk.add(What::adapters, link_at(e, "NetworkAdapters"));
+    // Systems come before chassis: where their processors have GPUs, these need not be read twice.
+    if (!walk.gpu_met_) walk.add(What::pcie_devices, link_at(e, "PCIeDevices"));
     const std::string type = word(e, "ChassisType");
     if (type == "Module" || type == "Component" || type == "Zone") return;  // what is in them feeds no server
     if (std::string label = serial_of(e); !label.empty() && seen.labels.size() < 8)
@@ -303,6 +310,15 @@ struct RedfishWalk::Reader {
     count_in(seen.nics, std::move(model), -1);
   }
 
+  // Supermicro's firmware shows the GPUs of an HGX baseboard here alone, as GPU1 to GPU8. What a device is stands in
+  // its functions; GPUs are those that the firmware names so, which saves a request for each device.
+  void pcie_device() {
+    const std::string id = to_lower(word(e, "Id")), name = to_lower(word(e, "Name"));
+    if (!id.starts_with("gpu") && !name.starts_with("gpu")) return;
+    walk.pcie_gpus_.listed = true;
+    if (there(e, path)) count_in(walk.pcie_gpus_, word(e, "Model"), -1);
+  }
+
   void supply(SeenParts& parts, const element& one, const std::string& at) {
     if (!there(one, at)) return;
     std::int64_t watts = whole(one, "PowerCapacityWatts");
@@ -312,11 +328,13 @@ struct RedfishWalk::Reader {
 
   void power() {
     std::size_t n = 0;
+    walk.in_power_ = true;
     walk.older_psus_.listed |= each(e, "PowerSupplies", [&](const element& one) {
       const std::string_view own = link_in(one);
       supply(walk.older_psus_, one, own.empty() ? path + "#/PowerSupplies/" + std::to_string(n) : std::string(own));
       ++n;
     });
+    walk.in_power_ = false;
     each(e, "PowerControl", [&](const element& one) {
       element limit;
       if (seen.power_limit < 0 && one["PowerLimit"].get(limit) == simdjson::SUCCESS)
@@ -357,11 +375,12 @@ struct RedfishWalk::Reader {
   }
 
   void ill(std::string_view at, std::string words, bool critical) {
-    if (seen.ill.size() >= kMostIll) return;
+    // The older Power may list the supplies that PowerSubsystem has, by other names.
+    std::vector<HardwareSeen::Ill>& ill = walk.in_power_ ? walk.older_ill_ : seen.ill;
+    if (ill.size() >= kMostIll) return;
     std::string place = place_of(at);
-    // PowerSubsystem and the older Power may both have a part: the first that was read stays.
-    if (std::ranges::none_of(seen.ill, [&](const auto& i) { return i.part == place && i.words == words; }))
-      seen.ill.push_back({std::move(place), std::move(words), critical});
+    if (std::ranges::none_of(ill, [&](const auto& i) { return i.part == place && i.words == words; }))
+      ill.push_back({std::move(place), std::move(words), critical});
   }
 };
 
@@ -456,7 +475,10 @@ void RedfishWalk::incomplete(What what) {
       return mark(seen_.drives);
     case What::chassis_list:
     case What::chassis:
-      return mark(seen_.nics, seen_.psus);
+      return mark(seen_.nics, seen_.psus, pcie_gpus_);
+    case What::pcie_devices:
+    case What::pcie_device:
+      return mark(pcie_gpus_);
     case What::adapters:
     case What::adapter:
       return mark(seen_.nics);
@@ -487,11 +509,17 @@ void RedfishWalk::explain_roll_ups() {
 }
 
 HardwareSeen RedfishWalk::take() {
+  if (!seen_.psus.listed || seen_.psus.count() == 0) std::ranges::move(older_ill_, std::back_inserter(seen_.ill));
   explain_roll_ups();
   std::ranges::sort(seen_.firmware);
   if (seen_.psus.count() == 0 && older_psus_.count() > 0) seen_.psus = std::move(older_psus_);
   // Many BMCs list no GPU at all: none in a list of processors says nothing.
   seen_.gpus.listed = gpu_met_;
+  if (!gpu_met_ && pcie_gpus_.listed) {
+    const bool complete = seen_.gpus.complete && pcie_gpus_.complete;
+    seen_.gpus = std::move(pcie_gpus_);
+    seen_.gpus.complete = complete;
+  }
   for (SeenParts* parts : {&seen_.cpus, &seen_.gpus, &seen_.dimms, &seen_.drives, &seen_.nics, &seen_.psus})
     std::ranges::sort(parts->kinds, [](const SeenKind& a, const SeenKind& b) {
       return std::tie(a.model, a.size) < std::tie(b.model, b.size);

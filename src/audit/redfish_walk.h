@@ -107,6 +107,8 @@ class RedfishWalk {
     drive,
     adapters,
     adapter,
+    pcie_devices,
+    pcie_device,
     power_subsystem,
     supplies,
     supply,
@@ -130,13 +132,16 @@ class RedfishWalk {
   std::deque<Step> steps_;  // the first is the one to read
   std::deque<Step> found_;  // by the answer that is being read
   SeenParts older_psus_;    // of Power, where PowerSubsystem has none
+  SeenParts pcie_gpus_;     // of PCIeDevices, where no list of processors has a GPU
   std::set<std::string, std::less<>> met_;
   std::string sessions_;
   std::string manager_;  // path of the BMC that the host's system names
   bool host_named_ = false, over_limit_ = false;
-  bool gpu_met_ = false;                     // in a list, be it absent or disabled
-  bool off_ = false;                         // the server is switched off: its parts may be called offline
-  std::vector<HardwareSeen::Ill> roll_ups_;  // reported where no part is as ill
+  bool gpu_met_ = false;                      // in a list, be it absent or disabled
+  bool off_ = false;                          // the server is switched off: its parts may be called offline
+  bool in_power_ = false;                     // the supplies of Power are being read
+  std::vector<HardwareSeen::Ill> older_ill_;  // of the supplies of Power
+  std::vector<HardwareSeen::Ill> roll_ups_;   // reported where no part is as ill
   std::size_t read_ = 0;
   HardwareSeen seen_;
 };

@@ -3,7 +3,10 @@
 
 #include "audit/not_compared.h"
 #include "cli/audit_fabric.h"
+#include "cli/audit_nodes.h"
 #include "cli/audit_redfish.h"
+#include "cli/audit_saved.h"
+#include "cli/audit_software.h"
 #include "cli/command.h"
 #include "cli/page_file.h"
 #include "model/cluster.h"
@@ -20,6 +23,9 @@ void options(po::options_description& o) {
   add_findings_options(o, "text, json, sarif, junit, github (annotations) or gitlab (code quality)", false);
   add_fabric_options(o);
   add_redfish_options(o);
+  add_node_options(o);
+  add_software_options(o);
+  add_saved_options(o);
 }
 
 // 1: something differs. 2: nothing does, but not all could be compared.
@@ -41,34 +47,83 @@ void write_audit_page(const Run& audited, const std::string& spec, const std::st
              {{"audit", render_json(audited.findings, audited.sources)}});
 }
 
+std::unique_ptr<Run> planned_run(const std::string& path, const RunOptions& options) {
+  return run_pipeline(path, Stage::planned, options);
+}
+
+// What the spec accepts, and severities that it raises; `check` reports what is wrong with them.
+void apply_wishes(Run& run, const RunOptions& options) {
+  Findings heard;
+  Acceptances(run.cluster->spec, run.sources, options.today ? &*options.today : nullptr, heard).apply(run.findings);
+  raise_severities(read_severities(run.cluster->spec, heard), run.findings);
+}
+
+std::set<std::string> keys_of_captures(const std::string& path, const RunOptions& options,
+                                       const std::vector<Captured>& captures) {
+  std::set<std::string> keys;
+  auto earlier = planned_run(path, options);
+  earlier->findings = Findings();
+  if (asks_for_nodes(captures)) audit_nodes(*earlier, captures);
+  audit_software(*earlier, path, captures);
+  apply_wishes(*earlier, options);
+  add_keys(earlier->findings, keys);
+  return keys;
+}
+
+void require_something(const po::variables_map& given) {
+  const bool live = given.count("nodes") || asks_for_software(given);
+  if (!live && !given.count("fabric") && !given.count("redfish") && !given.count("from"))
+    throw UsageError{
+        "name what is to be compared: --fabric FILE, --redfish plan, --redfish FILE, --nodes all, --nodes DIR, "
+        "--scontrol FILE, --kubectl FILE, --files DIR or --from FILE"};
+  if (live && given.count("from"))
+    throw UsageError{"--from takes the place of --nodes, --scontrol, --kubectl and --files"};
+  if (given.count("save") && !live)
+    throw UsageError{"--save keeps what --nodes, --scontrol, --kubectl and --files capture: name one of them"};
+}
+
 int run(const po::variables_map& given) {
   const std::string path = one_spec(given);
   const std::string page = page_file(given, path);
-  if (!given.count("fabric") && !given.count("redfish"))
-    throw UsageError{"name what is to be compared: --fabric FILE, --redfish plan or --redfish FILE"};
+  require_something(given);
   const RunOptions options = run_options(given, path);
-  auto result = run_pipeline(path, Stage::planned, options);
+  auto result = planned_run(path, options);
   if (!result->plan || result->findings.count(Severity::error)) {
     report_findings_as_text(*result, path, given);
     put_error("nothing was compared: the spec has errors\n");
     return kUnjudged;
   }
   result->findings = Findings();
+  std::optional<EarlierAudit> earlier;
+  if (given.count("against")) earlier = earlier_audit(given["against"].as<std::string>());
   FabricsAudited fabrics;
   if (given.count("fabric")) fabrics = audit_fabrics(*result, path, given);
   std::string summaries = fabrics.summaries;
   RedfishAudited bmcs;
   if (given.count("redfish")) bmcs = audit_redfish(*result, path, given);
   summaries += bmcs.summary;
-  Findings heard;  // `check` reports what is wrong with `accept` and `severity`
-  Acceptances(result->cluster->spec, result->sources, options.today ? &*options.today : nullptr, heard)
-      .apply(result->findings);
-  raise_severities(read_severities(result->cluster->spec, heard), result->findings);
-  report_findings(*result, fabrics.path.empty() || given.count("redfish") ? path : fabrics.path, given, false,
-                  [&](JsonWriter& json) {
-                    if (fabrics.members) fabrics.members(json);
-                    if (bmcs.members) bmcs.members(json);
-                  });
+  std::vector<Captured> captures;
+  if (given.count("from")) captures = saved_captures("from", given["from"].as<std::string>());
+  if (given.count("nodes")) captures = capture_nodes(*result, given);
+  for (Captured& c : capture_software(given)) captures.push_back(std::move(c));
+  if (given.count("save")) save_captures(given["save"].as<std::string>(), result->spec_digest, captures);
+  NodesAudited nodes;
+  if (asks_for_nodes(captures)) nodes = audit_nodes(*result, captures);
+  SoftwareAudited software = audit_software(*result, path, captures);
+  summaries += nodes.summary + software.summary;
+  apply_wishes(*result, options);
+  ChangesAudited changes;
+  if (earlier) {
+    if (!earlier->captures.empty()) earlier->keys = keys_of_captures(path, options, earlier->captures);
+    changes = compare_with_earlier(given["against"].as<std::string>(), earlier->keys, result->findings);
+    summaries += changes.summary;
+  }
+  const bool only_fabric = !fabrics.path.empty() && !given.count("redfish") && captures.empty();
+  report_findings(*result, only_fabric ? fabrics.path : path, given, false, [&](JsonWriter& json) {
+    for (const JsonMembers* members :
+         {&fabrics.members, &bmcs.members, &nodes.members, &software.members, &changes.members})
+      if (*members) (*members)(json);
+  });
   if (!page.empty()) write_audit_page(*result, path, page, options);
   const int status = status_of(result->findings);
   if (format_of(given) == Format::text) {
@@ -80,8 +135,8 @@ int run(const po::variables_map& given) {
 
 }  // namespace
 
-const Command kAudit{
-    "audit", "what is really there against the plan: the cables of a running fabric, the hardware of servers",
-    "clusterc audit SPEC [--fabric [NETWORK=]FILE] [--redfish plan|FILE --user NAME …] [--format FORMAT]", options,
-    run};
+const Command kAudit{"audit", "what is really there against the plan: cables, hardware and software",
+                     "clusterc audit SPEC [--fabric [NETWORK=]FILE] [--redfish plan|FILE --user NAME …] [--nodes "
+                     "all|HOSTLIST|DIR] [--scontrol FILE …] [--save FILE] [--format FORMAT]",
+                     options, run};
 }  // namespace clusterc::cli

@@ -269,8 +269,10 @@ class Checking {
     RunOptions options = run_options(given_, path);
     options.edition = edition_;
     options.all_cables = given_.count("page") > 0;
-    if (KnownFileRun other = check_known_file(path, options, given_); other.run)
+    if (KnownFileRun other = check_known_file(path, options, given_); other.run) {
+      if (other.in_part) worst_ = kUnjudged;
       return {std::move(other.run), kOk, std::move(other.summary)};
+    }
     if (fixing_ || showing_) return mend_spec(path, options, baseline_, fixing_);
     Checked out{run_pipeline(path, Stage::checked, options), kOk, {}};
     baseline_.apply(*out.run, path);

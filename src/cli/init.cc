@@ -2,6 +2,7 @@
 #include <iostream>
 
 #include "audit/fabric_spec.h"
+#include "audit/files/slurm_spec.h"
 #include "audit/machine.h"
 #include "base/file.h"
 #include "base/printable.h"
@@ -11,6 +12,7 @@
 #include "cli/bundle.h"
 #include "cli/command.h"
 #include "cli/examples.h"
+#include "cli/known_files.h"
 
 namespace clusterc::cli {
 namespace {
@@ -20,9 +22,10 @@ void options(po::options_description& o) {
                   "a spec of examples/: lab, superpod, cloud …")(
       "ask", po::bool_switch(), "ask a few questions and write the spec that follows from the answers")(
       "probe", po::bool_switch(), "describe this machine")(
-      "from", po::value<std::string>()->value_name("fabric:FILE"),
-      "describe the running InfiniBand fabric that ibnetdiscover printed; '-' is standard input")(
-      "bundle", po::value<std::string>()->default_value("")->value_name("DIR"), "folder of the validators")(
+      "from", po::value<std::string>()->value_name("KIND:FILE"),
+      "describe a cluster that is there: fabric:FILE is what ibnetdiscover printed ('-' is standard input), slurm:FILE "
+      "is a slurm.conf, or the folder of one")("bundle", po::value<std::string>()->default_value("")->value_name("DIR"),
+                                               "folder of the validators")(
       "force", po::bool_switch(), "overwrite the file")("output,o", po::value<std::string>()->value_name("FILE"),
                                                         "write to this file (default, and `-`: standard output)");
 }
@@ -73,11 +76,7 @@ std::optional<std::string> probed(const po::variables_map& given) {
 }
 
 // Nothing: no spec can be written from it, and it was said.
-std::optional<std::string> captured(const std::string& from) {
-  const std::size_t colon = from.find(':');
-  if (from.substr(0, colon) != "fabric" || colon == std::string::npos || colon + 1 == from.size())
-    throw UsageError{"--from: write fabric:FILE, with what ibnetdiscover printed, not '" + from + "'"};
-  const std::string path = from.substr(colon + 1);
+std::optional<std::string> from_fabric(const std::string& path) {
   FileError unreadable;
   auto text = read_file(path == "-" ? "/dev/stdin" : path, kLargestDump, unreadable);
   if (!text) throw UsageError{"--from: " + unreadable.message};
@@ -94,19 +93,67 @@ std::optional<std::string> captured(const std::string& from) {
   return std::nullopt;
 }
 
+// The parts go into a folder beside the spec, so standard input and output do not do. Nothing: it was said.
+std::optional<std::string> from_slurm(std::string path, const std::string& output, bool force) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  if (fs::is_directory(path, failed)) path = (fs::path(path) / "slurm.conf").string();
+  if (output == "-")
+    throw UsageError{"--from slurm: name the file of the spec with -o FILE, because parts are written beside it"};
+  FileError unreadable;
+  auto text = read_file(path, kLargestDump, unreadable);
+  if (!text) throw UsageError{"--from: " + unreadable.message};
+  Sources sources;
+  Findings of_catalogue, faults;
+  const FileId file = sources.add(path, std::move(*text));
+  const OtherFile* known = recognise_other_file(sources.text(file));
+  if (!known || known->kind != FileKind::slurm_conf)
+    throw UsageError{"--from: '" + path + "' is no slurm.conf" + (known ? ", but " + std::string(known->name) : "")};
+  Catalog catalog(sources, of_catalogue);
+  const SlurmSpec made =
+      spec_of_slurm(sources, file, printable(path), files_beside(path, sources, kLargestDump), catalog, faults);
+  put_error(render_text(faults, sources, {}));
+  if (!made.error.empty()) {
+    put_error("clusterc init: error: '" + printable(path) + "': " + made.error + "\n");
+    return std::nullopt;
+  }
+  const fs::path folder = fs::path(output).parent_path();
+  for (const SlurmSpec::Part& part : made.parts)
+    if (const fs::path there = folder / part.file; fs::exists(there, failed) && !force)
+      throw UsageError{"'" + there.string() + "' exists: --force overwrites it"};
+  for (const SlurmSpec::Part& part : made.parts) {
+    const fs::path there = folder / part.file;
+    fs::create_directories(there.parent_path(), failed);
+    FileError unwritable;
+    if (!write_file(there.string(), part.text, unwritable)) throw std::runtime_error(unwritable.message);
+    put_error("wrote " + there.string() + "\n");
+  }
+  return made.spec;
+}
+
+std::optional<std::string> captured(const std::string& from, const std::string& output, bool force) {
+  const std::size_t colon = from.find(':');
+  const std::string kind = from.substr(0, colon), path = colon == std::string::npos ? "" : from.substr(colon + 1);
+  if (kind == "fabric" && !path.empty()) return from_fabric(path);
+  if (kind == "slurm" && !path.empty()) return from_slurm(path, output, force);
+  throw UsageError{
+      "--from: write fabric:FILE, with what ibnetdiscover printed, or slurm:FILE, with a slurm.conf, not '" + from +
+      "'"};
+}
+
 int run(const po::variables_map& given) {
   const bool probe = given["probe"].as<bool>(), ask = given["ask"].as<bool>();
   if (probe + ask + static_cast<int>(given.count("example")) + static_cast<int>(given.count("from")) != 1)
     throw UsageError{
         "use one of --example NAME (a spec that works), --ask (questions), --probe (this machine) and --from "
-        "fabric:FILE (a running fabric)"};
+        "fabric:FILE or slurm:FILE (a cluster that is there)"};
   const std::string path = given.count("output") ? given["output"].as<std::string>() : "-";
   std::error_code failed;
   if (path != "-" && std::filesystem::exists(path, failed) && !given["force"].as<bool>())
     throw UsageError{"'" + path + "' exists: --force overwrites it"};
   const auto spec = probe                 ? probed(given)
                     : ask                 ? asked()
-                    : given.count("from") ? captured(given["from"].as<std::string>())
+                    : given.count("from") ? captured(given["from"].as<std::string>(), path, given["force"].as<bool>())
                                           : std::optional<std::string>(example(given["example"].as<std::string>()));
   if (!spec) return kUnjudged;
   if (path == "-") {
@@ -121,6 +168,7 @@ int run(const po::variables_map& given) {
 }
 
 }  // namespace
-const Command kInit{"init", "write a first spec: an example, from questions, of this machine, or of a running fabric",
-                    "clusterc init --example NAME|--ask|--probe|--from fabric:FILE [-o FILE]", options, run};
+const Command kInit{"init",
+                    "write a first spec: an example, from questions, of this machine, or of a cluster that is there",
+                    "clusterc init --example NAME|--ask|--probe|--from KIND:FILE [-o FILE]", options, run};
 }  // namespace clusterc::cli

@@ -1,11 +1,14 @@
 #include "cli/known_files.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 
 #include "audit/fabric_audit.h"
 #include "audit/fabric_spec.h"
+#include "audit/not_compared.h"
 #include "base/file.h"
 #include "base/format.h"
 #include "base/printable.h"
@@ -82,6 +85,21 @@ void add_known_file_options(po::options_description& o) {
       "gpu-memory", po::value<std::string>()->value_name("SIZE"), "for an HPL.dat: memory of one GPU, as '80 GB'");
 }
 
+ReadBeside files_beside(const std::string& path, Sources& sources, std::size_t max_bytes) {
+  const auto read = std::make_shared<std::map<std::string, std::optional<FileId>>>();
+  return [=, &sources](const std::string& name) -> std::optional<FileId> {
+    const auto [found, fresh] = read->try_emplace(name);
+    if (!fresh) return found->second;
+    const std::string there = (fs::path(path).parent_path() / name).string();
+    std::error_code failed;
+    if (!fs::is_regular_file(there, failed)) return std::nullopt;
+    FileError error;
+    auto other = read_file(there, max_bytes, error);
+    if (other) found->second = sources.add(there, std::move(*other));
+    return found->second;
+  };
+}
+
 KnownFileRun check_known_file(const std::string& path, const RunOptions& options, const po::variables_map& given) {
   KnownFileRun out;
   const OtherFile* known = recognise_other_file(options.from_stdin ? options.stdin_text : head_of(path));
@@ -105,23 +123,17 @@ KnownFileRun check_known_file(const std::string& path, const RunOptions& options
   const FileId file = run.sources.add(path, std::move(text));
   if (fabric) {
     out.summary = check_fabric(run, file, options);
+    bool differs = false;
+    for (const Finding& f : run.findings.all())
+      if (f.severity != Severity::note)
+        (std::ranges::find(kNotCompared, f.rule) == std::end(kNotCompared) ? differs : out.in_part) = true;
+    out.in_part &= !differs;
     return out;
   }
-  std::map<std::string, std::optional<FileId>> read;
-  const auto beside = [&](const std::string& name) -> std::optional<FileId> {
-    const auto [found, fresh] = read.try_emplace(name);
-    if (!fresh) return found->second;
-    const std::string there = (fs::path(path).parent_path() / name).string();
-    std::error_code failed;
-    if (!fs::is_regular_file(there, failed)) return std::nullopt;
-    FileError error;
-    auto other = read_file(there, options.max_bytes, error);
-    if (other) found->second = run.sources.add(there, std::move(*other));
-    return found->second;
-  };
-  out.summary = judge_file(*known, run.sources, file, choices_of(given),
-                           options.from_stdin ? ReadBeside() : ReadBeside(beside), run.findings)
-                    .value_or("");
+  out.summary =
+      judge_file(*known, run.sources, file, choices_of(given),
+                 options.from_stdin ? ReadBeside() : files_beside(path, run.sources, options.max_bytes), run.findings)
+          .value_or("");
   return out;
 }
 

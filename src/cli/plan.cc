@@ -13,6 +13,7 @@
 #include "report/handbook.h"
 #include "report/plan_report.h"
 #include "report/plan_svg.h"
+#include "report/rack_sheets.h"
 #include "report/runbook.h"
 #include "report/what_if_report.h"
 #include "spec/names.h"
@@ -29,8 +30,9 @@ void options(po::options_description& o) {
                   "also write the plan and exports to this folder")(
       "exports", po::value<std::string>()->value_name("LIST")->default_value("all"),
       "which: book (plan.json, plan.txt, cables.csv, routes.csv, switches.csv), documents (a build runbook, an "
-      "operator's handbook), sheets (point-to-point, labels, bundles, spreadsheet), topo, dot, netbox; several with "
-      "commas")("force", po::bool_switch(), "with --output: overwrite files there that were changed by hand")(
+      "operator's handbook), racks (an assembly sheet for each rack, HTML to print), sheets (point-to-point, labels, "
+      "bundles, spreadsheet), topo, dot, netbox; several with commas")(
+      "force", po::bool_switch(), "with --output: overwrite files there that were changed by hand")(
       "what-if", po::value<std::string>()->value_name("WHAT"),
       "each: every component fails alone, worst first; or a combination: feed:A,spine:3")(
       "fit", po::value<std::string>()->value_name("GROUP"),
@@ -78,7 +80,7 @@ std::string what_if(const Run& run, const std::string& wish, Format format) {
                                 : render_what_if_text(engine, state);
 }
 
-constexpr std::string_view kFamilies[] = {"book", "documents", "sheets", "topo", "dot", "netbox"};
+constexpr std::string_view kFamilies[] = {"book", "documents", "racks", "sheets", "topo", "dot", "netbox"};
 
 // Which family a file of an earlier run belongs to; empty: none of ours.
 std::string_view family_of(std::string_view path) {
@@ -87,6 +89,7 @@ std::string_view family_of(std::string_view path) {
   for (const std::string_view name : {"point-to-point.csv", "labels.csv", "bundles.csv", "cords.csv", "cabling.xlsx"})
     if (path == name) return "sheets";
   if (path == "runbook.md" || path == "handbook.md") return "documents";
+  if (path.starts_with("racks/")) return "racks";
   if (path.starts_with("netbox/")) return "netbox";
   if (path.find('/') != std::string_view::npos) return {};
   if (path.ends_with(".svg")) return "svg";  // of --svg
@@ -102,7 +105,7 @@ std::vector<std::string_view> wanted_families(const std::string& wish) {
       named.insert(std::begin(kFamilies), std::end(kFamilies));
     else if (std::find(std::begin(kFamilies), std::end(kFamilies), family) == std::end(kFamilies))
       throw UsageError{"--exports: there is no '" + std::string(family) +
-                       "'; book, documents, sheets, topo, dot, netbox or all"};
+                       "'; book, documents, racks, sheets, topo, dot, netbox or all"};
     else
       named.insert(family);
   }
@@ -164,6 +167,10 @@ WriteResult write_exports(const Run& run, const ExpectedFigures& expected, std::
     put_file("runbook.md", render_runbook(*run.system, expected, verdict.buildable(), &verdict));
     put_file("handbook.md", render_handbook(*run.system, &verdict));
   }
+  if (wanted("racks"))
+    render_rack_sheets(cluster, plan, verdict.buildable(), [&](std::string_view name, std::string_view html) {
+      put_file("racks/" + std::string(name), html);
+    });
   if (wanted("sheets")) {
     put_file("point-to-point.csv", render_point_to_point_csv(cluster, plan));
     put_file("labels.csv", render_labels_csv(cluster, plan));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "compile/extra_tables.h"
 #include "diag/near.h"
 #include "spec/output.h"
 
@@ -38,7 +39,10 @@ void check_extra_files(const CompileInput& in, std::string_view output_id, const
                        Findings& findings) {
   if (!in.wish) return;
   for (const auto& entry : in.wish->extra) {
-    if (std::find(known.begin(), known.end(), entry.name) != known.end()) continue;
+    if (std::find(known.begin(), known.end(), entry.name) != known.end()) {
+      check_extra_values(output_id, entry.name, entry.value, findings);
+      continue;
+    }
     auto& f = findings.error(
         "output-extra-unknown-file", entry.name_span,
         "output '" + std::string(output_id) + "' has no file '" + entry.name + "' that can have extra lines");

@@ -1,5 +1,6 @@
 // SARIF 2.1.0 (OASIS, 2020): what code hosts show beside a change. Section numbers in comments are that document's.
 #include <map>
+#include <set>
 
 #include "base/text.h"
 #include "diag/place.h"
@@ -29,7 +30,11 @@ class SarifWriter {
   SarifWriter(const Findings& findings, const Sources& sources, std::span<const RuleText> rules,
               std::string_view version)
       : findings_(findings), sources_(sources), rules_(rules), version_(version), json_(out_, {.indent = 2}) {
-    for (const RuleText& rule : rules) index_.emplace(rule.id, index_.size());
+    // 3.19.23: rules without a result need no descriptor, and the texts of all of them are many times the results.
+    std::set<std::string_view> used;
+    for (const Finding& finding : findings.all()) used.insert(finding.rule);
+    for (const RuleText& rule : rules)
+      if (used.contains(rule.id)) index_.emplace(rule.id, index_.size());
   }
 
   std::string write() {
@@ -46,7 +51,8 @@ class SarifWriter {
     json_.object("tool").object("driver").field("name", "clusterc");
     if (!version_.empty()) json_.field("version", version_).field("semanticVersion", version_);
     json_.array("rules");
-    for (const RuleText& rule : rules_) descriptor(rule);
+    for (const RuleText& rule : rules_)
+      if (index_.contains(rule.id)) descriptor(rule);
     for (const std::string_view id : bare) json_.begin_object().field("id", id).end_object();
     json_.end_array().end_object().end_object();
     json_.field("columnKind", "unicodeCodePoints").array("results");

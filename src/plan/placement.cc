@@ -74,8 +74,9 @@ class Placer : private RackSpace {
     for (std::size_t s = 0; s < c_.storage.size(); ++s) storage(static_cast<int>(s));
     for (std::size_t f = 0; f < plan_.fabrics.size(); ++f) fabric(static_cast<int>(f));
     for (RackPlan& r : plan_.racks) {
-      std::ranges::sort(r.devices, {}, &RackedDevice::unit);
-      std::ranges::sort(r.kept, {}, &RackedDevice::unit);
+      // Trays of an assembly have no unit of their own, and keep their order.
+      std::ranges::stable_sort(r.devices, {}, &RackedDevice::unit);
+      std::ranges::stable_sort(r.kept, {}, &RackedDevice::unit);
     }
     weigh();
   }

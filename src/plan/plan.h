@@ -5,6 +5,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -218,6 +219,9 @@ struct AddressPlan {
   std::uint32_t step = 1;  // from one of them to the next; 2: the address below each is that of the leaf's end of its
                            // link (model/routed.h)
   std::vector<EquipmentAddresses> equipment;
+  // Addresses that stand already, in the place of those of the scheme: per EndPoints, then number of the address among
+  // those of all members (member * stride + port).
+  std::map<std::pair<int, std::int64_t>, std::uint32_t> given;
   std::uint64_t needed = 0, usable = 0;  // 0 in `first` where needed > usable: nobody gets an address then
 };
 

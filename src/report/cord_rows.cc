@@ -6,17 +6,12 @@
 #include "plan/power/feed_lines.h"
 #include "plan/power/outlets.h"
 #include "report/cable_exports.h"
+#include "report/device_names.h"
 #include "report/link_rows.h"
 #include "write/writers.h"
 
 namespace clusterc {
 namespace {
-
-std::string host_of(const Cluster& c, const Plan& plan, const RackedDevice& d) {
-  if (d.kind == DeviceKind::node) return c.node_name(d.index);
-  if (d.kind == DeviceKind::switch_) return plan.switch_host_name(d.group, plan.switch_ref(d.group, d.index));
-  return host_name_of("storage/" + c.storage[at(d.group)].name + "/" + std::to_string(d.index + 1));
-}
 
 // What a class of racks shares.
 struct Wired {
@@ -61,7 +56,7 @@ void each_cord(const Cluster& c, const Plan& plan, const std::function<void(cons
       const RackedDevice& d = plan.racks[r].devices[at(cord.device)];
       if (cord.device != device) {
         device = cord.device;
-        row.device = host_of(c, plan, d);
+        row.device = device_host(c, plan, d);
         row.unit = d.unit;
       }
       const PowerPosition& position = k.rack.positions[at(cord.position)];

@@ -56,6 +56,12 @@ class HtmlWriter {
     out_ += sheet;
     return close();
   }
+  // A drawing that another writer has escaped: SVG, without the declaration of its file.
+  HtmlWriter& drawing(std::string_view svg) {
+    const std::size_t begin = svg.find("<svg");
+    if (begin != std::string_view::npos) out_ += svg.substr(begin);
+    return *this;
+  }
   std::string take() { return std::move(out_); }
 
  private:

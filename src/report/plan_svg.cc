@@ -203,4 +203,8 @@ void render_svg_drawings(const Cluster& c, const Plan& p,
   }
 }
 
+std::string render_rack_elevation(const Cluster& c, const Plan& p, std::int64_t rack) {
+  return elevation(c, p, rack, {});
+}
+
 }  // namespace clusterc

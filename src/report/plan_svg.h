@@ -13,4 +13,7 @@ namespace clusterc {
 void render_svg_drawings(const Cluster&, const Plan&,
                          const std::function<void(std::string_view name, std::string_view svg)>& take);
 
+// One rack alone.
+std::string render_rack_elevation(const Cluster&, const Plan&, std::int64_t rack);
+
 }  // namespace clusterc

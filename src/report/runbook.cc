@@ -55,7 +55,7 @@ class Runbook {
         "The steps are in the order of the work. Tick a box when you have seen that its statement is true (in a copy: "
         "`clusterc` does not overwrite a file that was changed by hand). The sheets of the plan (`clusterc plan -o`) "
         "list every cord (`cords.csv`), cable (`point-to-point.csv`, `bundles.csv`) and label (`labels.csv`); "
-        "`plan.txt` has the sums.\n";
+        "`plan.txt` has the sums. `racks/` has an assembly sheet for each rack: print it, and take it to the rack.\n";
     room();
     racks();
     cables();
@@ -122,27 +122,6 @@ class Runbook {
 
   // ---- rack after rack
   // ---------------------------------------------------------------------------------------------------------
-  std::string model_of(const RackedDevice& d) const {
-    switch (d.kind) {
-      case DeviceKind::node:
-      case DeviceKind::tray:
-        return c_.nodes[at(d.group)].server.id;
-      case DeviceKind::storage:
-        return c_.storage[at(d.group)].model;
-      case DeviceKind::switch_: {
-        std::int64_t index = d.index;
-        for (const FabricTier& t : p_.fabrics[at(d.group)].tiers) {
-          if (index < t.count) return t.model;
-          index -= t.count;
-        }
-        return {};
-      }
-      case DeviceKind::occupied:
-        return "already there";
-    }
-    return {};
-  }
-
   void racks() {
     std::size_t pdu = 0, pair = 0;
     bool begun = false;
@@ -172,7 +151,7 @@ class Runbook {
         const std::string units = d.unit <= 0   ? std::string("-")
                                   : d.units > 1 ? format("{}-{}", d.unit, d.unit + d.units - 1)
                                                 : std::to_string(d.unit);
-        out_ += markdown_row({units, device_name(c_, p_, d), model_of(d)});
+        out_ += markdown_row({units, device_name(c_, p_, d), device_model(c_, p_, d)});
       }
       out_ += "\n";
       if (ours > 0)

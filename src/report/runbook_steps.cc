@@ -273,10 +273,14 @@ void ConfigurationSteps::services() {
       std::any_of(settings_.begin(), settings_.end(), [](const NodeSettings& s) { return !s.monitor.empty(); });
   for (const NodeSettings& s : settings_) {
     if (s.monitor.empty()) continue;
-    box(format("{} shows every target up; by hand: the exporters of GPUs, Slurm and equipment that the spec names",
-               code("http://" + s.monitor + ":9090/targets")));
+    box(
+        format("{}, over {}, shows every target up; by hand: the exporters of GPUs, Slurm and equipment that the spec "
+               "names",
+               code("http://localhost:9090/targets"), code("ssh -L 9090:localhost:9090 " + s.monitor)));
     if (std::find(s.roles.begin(), s.roles.end(), "grafana") != s.roles.end())
-      box(format("{} shows the dashboards", code("http://" + s.monitor + ":3000")));
+      box(format("{} shows the dashboards to the user {}, with the password of {}",
+                 code("http://" + s.monitor + ":3000"), code("admin"),
+                 code(s.monitor + ":/etc/grafana/admin-password")));
   }
   if (in_.makes("prometheus") && !watched)
     box(format("by hand: {} with {}, and the exporters of GPUs, Slurm and equipment that the spec names",

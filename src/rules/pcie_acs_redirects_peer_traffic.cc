@@ -1,3 +1,4 @@
+#include "model/machine_hosts.h"
 #include "plan/plan.h"
 #include "rules/pcie_say.h"
 #include "rules/rule.h"
@@ -27,7 +28,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           .note(rule.id, g.software->gpudirect_rdma.span,
                 "adapters must read GPU memory, but `software: { acs }` does not say whether access control services "
                 "are off, so it was not checked")
-          .help("write `acs: false` when it is off in the firmware");
+          .help("write `acs: false`: the plays switch it off at every start (role pcie_acs)");
       noted = true;
     }
     if (!g.software->acs.value_or(false)) continue;
@@ -64,9 +65,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                 gpu->name, other->name, to_text(redirected.rate, 3)));
     }
     f.help(
-        "write `acs: false`, and switch ACS off in the firmware, or with `setpci -s BRIDGE ECAP_ACS+6.w=0000` at boot; "
-        "nodes "
-        "that run virtual machines need ACS, with ATS on the adapters");
+        "write `acs: false`: the plays switch ACS off at every start (role pcie_acs); nodes that run virtual machines "
+        "need ACS, with ATS on the adapters");
     f.object("nodes." + g.name);
     told.push_back({at, &f});
   }
@@ -100,7 +100,7 @@ Source: NVIDIA NCCL documentation, troubleshooting, PCI Access Control Services;
 
 ## How to fix
 
-Switch ACS off in the firmware, or with setpci at every boot. In virtual machines leave on the bits that isolation
+Write `acs: false`: the plays switch ACS off with setpci at every start. In virtual machines leave on the bits that isolation
 needs, and switch ATS on.
 
 ## When to accept

@@ -1,3 +1,4 @@
+#include "model/machine_hosts.h"
 #include "plan/plan.h"
 #include "rules/fix.h"
 #include "rules/pcie_say.h"

@@ -41,14 +41,6 @@ inline std::vector<RdmaEnds> rdma_ends(const Cluster& c, int group) {
   return found;
 }
 
-// Groups that virtual machines run on.
-inline std::set<std::string_view> hosts_of_machines(const Cluster& c) {
-  std::set<std::string_view> hosts;
-  for (const NodeGroupModel& g : c.nodes)
-    if (g.spec->virtual_machine && g.spec->virtual_machine->host) hosts.insert(*g.spec->virtual_machine->host);
-  return hosts;
-}
-
 // GPUs that speak over PCIe with each other: no link of their own joins them all.
 inline bool gpus_meet_on_pcie(const ServerModel& s) {
   if (!s.gpu || s.gpu_count < 2 || s.gpu->form.value == GpuForm::superchip) return false;

@@ -54,6 +54,28 @@ bool is_account(std::string_view name) {
          });
 }
 
+// Folders of the File System Hierarchy Standard 3.0 (chapters 3 to 5) that hold what is not the mirror's: all that lies
+// below the first, and the second themselves. /srv/cluster is the compiled tree (output nginx).
+bool is_folder_of_system(std::string_view path) {
+  constexpr std::string_view kWhole[] = {
+      "/bin",    "/boot",    "/dev",      "/etc",        "/lib",         "/lib32",     "/lib64",       "/libx32",
+      "/proc",   "/root",    "/run",      "/sbin",       "/sys",         "/usr",       "/var/cache",   "/var/crash",
+      "/var/db", "/var/log", "/var/lock", "/var/mail",   "/var/run",     "/var/spool", "/var/backups", "/var/tmp",
+      "/tmp",    "/selinux", "/snap",     "/lost+found", "/srv/cluster", "/srv/tftp",  "/afs"};
+  constexpr std::string_view kThemselves[] = {"/home",    "/media", "/mnt",     "/opt",    "/srv",
+                                              "/var/lib", "/var",   "/var/opt", "/var/www"};
+  // What daemons of the compiled configuration keep their state in.
+  constexpr std::string_view kDaemons[] = {"/var/lib/dpkg",  "/var/lib/grafana",    "/var/lib/mysql",
+                                           "/var/lib/nfs",   "/var/lib/prometheus", "/var/lib/rpm",
+                                           "/var/lib/slurm", "/var/lib/sss",        "/var/lib/systemd",
+                                           "/var/lib/munge", "/var/lib/kubelet",    "/var/lib/etcd"};
+  const auto below = [&](std::string_view folder) {
+    return path == folder || (path.starts_with(folder) && path[folder.size()] == '/');
+  };
+  return std::ranges::any_of(kWhole, below) || std::ranges::any_of(kDaemons, below) ||
+         std::ranges::find(kThemselves, path) != std::end(kThemselves);
+}
+
 // us-east-1, ap-southeast-2, us-gov-west-1
 bool is_region(std::string_view name) {
   const auto parts = split(name, '-');
@@ -206,6 +228,13 @@ void SoftwareChecks::mirror(const Mirror& m) {
         .help("write the name without https:// and port: mirror.example.org");
   // apt-mirror, nginx and shells all read these paths.
   plain_path("folder", m.folder);
+  if (m.folder && is_folder_of_system(*m.folder))
+    findings_
+        .error("spec-bad-path", m.folder.span,
+               format("'folder' of the mirror is '{}', a folder of the operating system: the web server would publish "
+                      "its files, and downloads would overwrite them",
+                      *m.folder))
+        .help("give the mirror a folder of its own: `folder: /srv/mirror`");
   plain_path("ca", m.ca);
   for (const auto& image : m.images)
     if (image && !is_image(*image))

@@ -12,11 +12,9 @@ constexpr std::string_view kWithSlurmConf =
     "`clusterc check slurm.conf` reads it together with the slurm.conf of its folder";
 
 // In the order of FileKind.
-constexpr std::array<OtherFile, 16> kFiles = {{
+constexpr std::array<OtherFile, 18> kFiles = {{
     {FileKind::slurm_conf, "a slurm.conf",
-     "`clusterc check FILE` judges it; `clusterc compile SPEC -o DIR` writes slurm.conf, and `clusterc init --ask` "
-     "begins "
-     "a spec"},
+     "`clusterc check FILE` judges it; `clusterc init --from slurm:FILE -o cluster.yaml` writes a spec of its cluster"},
     {FileKind::gres_conf, "a gres.conf", kWithSlurmConf},
     {FileKind::cgroup_conf, "a cgroup.conf", kWithSlurmConf},
     {FileKind::topology_conf, "a topology.conf", kWithSlurmConf},
@@ -33,7 +31,7 @@ constexpr std::array<OtherFile, 16> kFiles = {{
     {FileKind::nvidia_smi_topo, "the matrix of `nvidia-smi topo -m`",
      "`clusterc check FILE` judges it; `clusterc init --probe` on that machine writes a spec with its PCIe tree"},
     {FileKind::lspci, "a list of `lspci -vvv`",
-     "`clusterc init --probe` on that machine writes a spec with its PCIe tree"},
+     "`clusterc check FILE` judges it; `clusterc init --probe` on that machine writes a spec with its PCIe tree"},
     {FileKind::lstopo_xml, "a topology that lstopo wrote",
      "`clusterc init --probe` on that machine writes a spec with its PCIe tree"},
     {FileKind::netbox_csv, "a CSV export of NetBox",
@@ -42,9 +40,17 @@ constexpr std::array<OtherFile, 16> kFiles = {{
      "a part of one's own is a file below the folder that a spec names with `parts: [./parts]`: `clusterc catalog "
      "PART` "
      "prints one to begin from"},
-    {FileKind::dcgm_log, "a log of `dcgmi diag`", "`clusterc validate SPEC` runs and judges the tests of the nodes"},
+    {FileKind::dcgm_log, "a log of `dcgmi diag`",
+     "`clusterc check FILE` judges it; `clusterc validate SPEC` runs and judges the tests of the nodes"},
     {FileKind::nccl_log, "a log of nccl-tests",
-     "`clusterc validate SPEC` runs and judges collectives; the figure to expect is in `clusterc plan SPEC`"},
+     "`clusterc check FILE` judges it; `clusterc validate SPEC` runs and judges collectives; the figure to expect is "
+     "in `clusterc plan SPEC`"},
+    {FileKind::lldp_json, "what `lldpcli -f json show neighbors` printed",
+     "`clusterc audit SPEC --fabric NETWORK=FOLDER` compares a folder of such files, each called after its device, "
+     "with "
+     "the plan of a spec"},
+    {FileKind::netq_json, "a topology graph of NetQ",
+     "`clusterc audit SPEC --fabric NETWORK=FILE` compares it with the plan of a spec"},
 }};
 
 const OtherFile* row(FileKind kind) { return &kFiles[static_cast<std::size_t>(kind)]; }
@@ -131,6 +137,11 @@ const OtherFile* recognise_other_file(std::string_view text) {
   if (top.find("HPLinpack benchmark input file") != top.npos || top.find("# of problems sizes (N)") != top.npos)
     return row(FileKind::hpl_dat);
   const auto has = [&](std::string_view words) { return text.find(words) != text.npos; };
+  // lldpcli(8), json; NetQ: a list of graphs.
+  if (const std::string_view json = trim(text); json.starts_with('{') || json.starts_with('[')) {
+    if (has("\"compounded_links\"")) return row(FileKind::netq_json);
+    if (json.starts_with('{') && trim(json.substr(1)).starts_with("\"lldp\"")) return row(FileKind::lldp_json);
+  }
   if (has("<nvidia_smi_log>")) return row(FileKind::nvidia_smi_xml);
   if (has("<topology") && (has("hwloc") || has("<object type=\"Machine\""))) return row(FileKind::lstopo_xml);
   // ibnetdiscover(8), "Topology file format": records of switches and adapters between lines of ids.
@@ -139,9 +150,9 @@ const OtherFile* recognise_other_file(std::string_view text) {
   if ((has("Switch: 0x") || has("Switch 0x") || has("CA: ")) && has("==(") && has(")==>"))
     return row(FileKind::iblinkinfo);
   if (topo) return row(FileKind::nvidia_smi_topo);
-  if (has("LnkCap:") && has("LnkSta:") &&
-      is_pci_address(
-          first_word(text.substr(text.find_first_not_of("\r\n") == text.npos ? 0 : text.find_first_not_of("\r\n")))))
+  const std::size_t begin = text.find_first_not_of("\r\n");
+  if (begin != text.npos && is_pci_address(first_word(text.substr(begin))) &&
+      (has("\tControl: I/O") || has("LnkSta:") || has("Capabilities: <access denied>")))
     return row(FileKind::lspci);
   if (has("# nThread") && has("minBytes")) return row(FileKind::nccl_log);
   if (has("Successfully ran diagnostic for group") || (has("DCGM Version") && has("Diagnostic")))

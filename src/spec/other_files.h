@@ -23,6 +23,8 @@ enum class FileKind : std::uint8_t {
   netbox_device_type,
   dcgm_log,
   nccl_log,
+  lldp_json,
+  netq_json,
 };
 
 struct OtherFile {

@@ -49,7 +49,7 @@ struct Accounting {  // slurmdbd: who used what, and what teams may use
 struct JobLimits {
   SourceSpan span;
   Value<std::int64_t> submit, running;
-  Value<Seconds> time;
+  Value<Seconds> time, default_time;
   static constexpr std::string_view type_name = "job limits";
   template <class Self, class V>
   static void describe(Self& s, V&& v) {
@@ -58,6 +58,8 @@ struct JobLimits {
     v("running", s.running,
       {.doc = "jobs of one user in a team that run at a time, in each partition", .least = 1, .most = 1e9});
     v("time", s.time, {.doc = "longest time that a job may run: 2 days"});
+    v("default_time", s.default_time,
+      {.doc = "time limit of a job that requests none, `time` at most: 1 h; left out: `time`"});
   }
 };
 
@@ -181,6 +183,7 @@ struct Identity {
   SourceSpan span;
   Value<std::string> kind, server, base, bind_dn;
   std::optional<SecretRef> bind_password;
+  std::vector<Value<std::string>> administrators;
   static constexpr std::string_view type_name = "identity";
   template <class Self, class V>
   static void describe(Self& s, V&& v) {
@@ -189,6 +192,9 @@ struct Identity {
     v("base", s.base, {.doc = "search base"});
     v("bind_dn", s.bind_dn, {.doc = "account that reads the directory"});
     v("bind_password", s.bind_password, {.doc = "reference to its password"});
+    v("administrators", s.administrators,
+      {.doc = "groups of the directory whose members may log in to every node; other users of the directory log in to "
+              "login nodes, and reach nodes of jobs through the scheduler"});
   }
 };
 

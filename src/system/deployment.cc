@@ -394,18 +394,23 @@ void check_doors(const System& in, Findings& findings) {
   for (std::size_t g = 0; g < c.nodes.size(); ++g) {
     const NodeGroupModel& group = c.nodes[g];
     const auto& identity = group.software->identity;
-    if (group.count == 0 || group.has_role(Role::login) || !identity || identity->kind.value_or("local") == "local")
+    if (group.count == 0 || group.has_role(Role::login) || !identity || identity->kind.value_or("local") == "local" ||
+        node_settings(in)[g].logins_closed)
       continue;
     open.push_back(group.name), at = identity->kind.span.valid() ? identity->kind.span : group.span;
   }
-  if (!open.empty())
-    findings
-        .note("login-ungated", at,
-              "every user of the directory service can log in to " + quoted(open) +
-                  " by ssh: no compiled file asks for a running job or a group")
-        .help(
-            "on compute nodes, use pam_slurm_adopt (Debian: libpam-slurm-adopt) with `PrologFlags=Alloc,Contain` as an "
-            "extra line; on other nodes, use AllowGroups of sshd or access_provider of SSSD");
+  if (open.empty()) return;
+  // Without a scheduler users have to log in to the nodes on which they work.
+  const bool scheduled = c.spec.software->scheduler && c.spec.software->scheduler->kind;
+  const std::string said = "every user of the directory service can log in to " + quoted(open) + " by ssh: " +
+                           (scheduled ? "no group of the cluster has the role login"
+                                      : "the cluster has no scheduler, and `identity` names no `administrators`");
+  (scheduled ? findings.warning("login-ungated", at, said) : findings.note("login-ungated", at, said))
+      .help(scheduled
+                ? "give the nodes on which users shall work `roles: [login]`: on all others SSSD then lets in only "
+                  "the groups of `identity: { administrators: […] }`"
+                : "write `administrators: [GROUP]` in `identity`: only they may then log in to nodes without the "
+                  "role login");
 }
 
 // A provider's own resolver knows names that nobody else does: of its machines, its services, the site's private zones.

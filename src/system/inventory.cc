@@ -144,6 +144,8 @@ class InventoryReader {
   std::optional<std::uint64_t> read_number(const Cell& cell, std::optional<std::uint64_t> (*parse)(std::string_view),
                                            const char* what, const char* example);
   void check_serial(const Cell& serial);
+  void read_as_built(const Row& row, InventoryRow& r);
+  void check_as_built();
   void check_serials();
   void report_shared_serial(const Number& one, const Number& second);
   void check_numbers(std::optional<std::uint64_t> InventoryRow::*number, void (*print)(std::uint64_t, std::string&),
@@ -160,7 +162,8 @@ class InventoryReader {
   Findings& findings_;
   Inventory inventory_;
   CsvReader csv_;
-  int name_ = -1, port_ = -1, mac_ = -1, guid_ = -1, serial_ = -1;  // columns
+  int name_ = -1, port_ = -1, mac_ = -1, guid_ = -1, serial_ = -1, address_ = -1, leaf_ = -1, leaf_port_ = -1,
+      rack_ = -1, position_ = -1;  // columns
   std::size_t columns_ = 0;
   std::vector<Number> serials_;
   std::size_t malformed_ = 0, values_ = 0, twice_ = 0;  // findings of each kind
@@ -179,33 +182,36 @@ bool InventoryReader::read_row(Row& row) {
   return false;
 }
 
-// What lists of devices call values that clusterc plans: addresses, the switch of a port, places.
-static bool names_planned_value(std::string_view column) {
-  static constexpr std::array kPlanned = std::to_array<std::string_view>(
-      {"address", "gateway", "ip", "ip address", "ip_address", "ipaddress", "ipv4", "ipv6", "leaf", "netmask",
-       "position", "rack", "switch", "switch port", "switch_port", "switchport", "u", "unit", "vlan"});
-  return std::ranges::find(kPlanned, column) != kPlanned.end();
+// Columns for people and other programs.
+static bool is_for_people(std::string_view column) {
+  static constexpr std::array kColumns = std::to_array<std::string_view>(
+      {"", "asset", "asset tag", "asset_tag", "comment", "note", "notes", "remark", "remarks"});
+  return std::ranges::find(kColumns, column) != kColumns.end() || column.starts_with('#');
 }
 
 bool InventoryReader::read_header(const Row& row) {
   columns_ = row.size();
   for (std::size_t i = 0; i < row.size(); ++i) {
     const std::string word = to_lower(row[i].text);
-    int* column = word == "name"     ? &name_
-                  : word == "port"   ? &port_
-                  : word == "mac"    ? &mac_
-                  : word == "guid"   ? &guid_
-                  : word == "serial" ? &serial_
-                                     : nullptr;
+    int* column = word == "name"                       ? &name_
+                  : word == "port"                     ? &port_
+                  : word == "mac"                      ? &mac_
+                  : word == "guid"                     ? &guid_
+                  : word == "serial"                   ? &serial_
+                  : word == "address"                  ? &address_
+                  : word == "switch" || word == "leaf" ? &leaf_
+                  : word == "switch_port"              ? &leaf_port_
+                  : word == "rack"                     ? &rack_
+                  : word == "position"                 ? &position_
+                                                       : nullptr;
     if (!column) {
-      if (names_planned_value(word))
-        findings_
-            .error("inventory-column-unread", at(row[i]),
-                   "clusterc does not read column '" + word +
-                       "' of the inventory: it plans this value itself, and the compiled files have the planned one")
-            .help(
-                "compare the values with `clusterc plan`, and delete the column; accept this finding if the column is "
-                "for people only");
+      if (is_for_people(word)) continue;
+      Finding& f = findings_.error("inventory-column-unread", at(row[i]),
+                                   "clusterc does not read column '" + shown(word) + "' of the inventory");
+      f.help(word.find("ip") != word.npos
+                 ? "write `address` for the address of a port"
+                 : "columns are name, port, mac, guid, serial, address, switch, switch_port, rack, "
+                   "position; for people there are asset and remark");
       continue;
     }
     if (*column >= 0)
@@ -254,13 +260,14 @@ void InventoryReader::add_row(const Row& row) {
     return;
   }
   const Cell name = cell(row, name_), serial = cell(row, serial_);
-  InventoryRow r{at(name), name.text, cell(row, port_).text, {}, {}, serial.text};
+  InventoryRow r{.span = at(name), .name = name.text, .port = cell(row, port_).text, .serial = serial.text};
   if (r.name.empty()) {
     if (++values_ <= kMostTold) findings_.error("inventory-value", r.span, "a row of the inventory names no device");
     return;
   }
   r.mac = port_mac(row);
   r.guid = guid(row);
+  read_as_built(row, r);
   const auto [before, fresh] = inventory_.by_place_.emplace(place(r.name, r.port), inventory_.rows_.size());
   if (!fresh) {
     if (++twice_ <= kMostTold)
@@ -276,6 +283,54 @@ void InventoryReader::add_row(const Row& row) {
     check_serial(serial);
   }
   inventory_.rows_.push_back(r);
+}
+
+void InventoryReader::read_as_built(const Row& row, InventoryRow& r) {
+  if (const Cell address = cell(row, address_); !address.text.empty()) {
+    r.address = parse_ipv4(address.text), r.address_span = at(address);
+    if (!r.address && ++values_ <= kMostTold)
+      findings_.error("inventory-value", at(address), "'" + shown(address.text) + "' is not an IPv4 address")
+          .help("write it without the length of the prefix, for example 10.1.0.17");
+  }
+  const Cell leaf = cell(row, leaf_), leaf_port = cell(row, leaf_port_), rack = cell(row, rack_),
+             position = cell(row, position_);
+  r.leaf_port = leaf_port.text, r.rack = rack.text, r.position = position.text;
+  r.place_span = at(rack.text.empty() ? position : rack);
+  const bool word = std::ranges::all_of(
+      leaf.text, [](char c) { return is_letter_or_digit(c) || c == '-' || c == '_' || c == '.' || c == '/'; });
+  if (word)
+    r.leaf = leaf.text;
+  else if (++values_ <= kMostTold)
+    findings_.error("inventory-value", at(leaf), "'" + shown(leaf.text) + "' is not the name of a switch")
+        .help("write it as the switch calls itself: letters, digits, '-', '_', '.' and '/'");
+  if (!leaf_port.text.empty() && leaf.text.empty() && ++values_ <= kMostTold)
+    findings_.error("inventory-value", at(leaf_port),
+                    "port '" + shown(leaf_port.text) + "' has no switch: the cell `switch` of this row is empty");
+}
+
+// One address for two ports, two cables in one port of a switch, one device in two places.
+void InventoryReader::check_as_built() {
+  std::unordered_map<std::string, const InventoryRow*> addresses, ports, places;
+  const auto once = [&](std::unordered_map<std::string, const InventoryRow*>& seen, const std::string& key,
+                        const InventoryRow& r, SourceSpan where, const std::string& what) {
+    const auto [before, fresh] = seen.emplace(key, &r);
+    if (!fresh && ++twice_ <= kMostTold)
+      findings_
+          .error("inventory-value-twice", where,
+                 "'" + shown(r.name) + "' and '" + shown(before->second->name) + "' have the same " + what)
+          .note(before->second->span, "the other row");
+  };
+  for (const InventoryRow& r : inventory_.rows_) {
+    if (r.address) once(addresses, ipv4_text(*r.address), r, r.address_span, "address " + ipv4_text(*r.address));
+    if (!r.leaf_port.empty())
+      once(ports, std::string(r.leaf) + "\n" + std::string(r.leaf_port), r, r.span,
+           "port '" + shown(r.leaf_port) + "' of switch '" + shown(r.leaf) + "'");
+    if (r.rack.empty() && r.position.empty()) continue;
+    const auto [before, fresh] = places.emplace(std::string(r.name), &r);
+    if (!fresh && (before->second->rack != r.rack || before->second->position != r.position) && ++twice_ <= kMostTold)
+      findings_.error("inventory-value-twice", r.place_span, "'" + shown(r.name) + "' has two places in the inventory")
+          .note(before->second->place_span, "the other place");
+  }
 }
 
 void InventoryReader::report_shared_serial(const Number& one, const Number& second) {
@@ -333,6 +388,7 @@ Inventory InventoryReader::read() {
     header = false;
   }
   check_serials();
+  check_as_built();
   check_numbers(
       &InventoryRow::mac, [](std::uint64_t mac, std::string& out) { append_mac(out, mac); }, "MAC address");
   check_numbers(&InventoryRow::guid, append_guid, "GUID");

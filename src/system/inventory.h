@@ -8,7 +8,8 @@
 //
 // `name` is a host name as hosts has it, or the object's (node/gpu/001, leaf/compute/u1/r1); `port` is an interface as
 // netplan calls it, `bmc`, a drive as in the PCIe tree (drives.boot[0]), or empty: the device itself. Columns stand in
-// any order; what is not known here (asset tag, a remark) is for people and other programs.
+// any order. `address`, `switch`, `switch_port`, `rack` and `position` describe a cluster that stands; `asset` and
+// `remark` are for people, and any other column is an error.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -27,6 +28,10 @@ struct InventoryRow {
   std::string_view name, port;  // views into the Sources, or into `unquoted` of the Inventory
   std::optional<std::uint64_t> mac, guid;
   std::string_view serial;  // empty: not known
+  // Of a cluster that stands: the address of this port, the switch that its cable leads to, and where the device is.
+  std::optional<std::uint32_t> address;
+  std::string_view leaf, leaf_port, rack, position;  // empty: not known
+  SourceSpan address_span, place_span;
 };
 
 class Inventory {

@@ -1,12 +1,15 @@
 #include "system/node_files.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/quantity.h"
 #include "base/text.h"
 #include "model/gpu_software.h"
+#include "model/group_ends.h"
 #include "model/nvlink.h"
 #include "model/rdma.h"
+#include "model/routed.h"
 #include "spec/software.h"
 #include "system/file_systems.h"
 #include "system/gateways.h"
@@ -65,6 +68,60 @@ std::string slurmd_settings(const Cluster& c, int group) {
   return out;
 }
 
+namespace {
+
+// Addresses that a node of the group may have to resolve to a MAC: of all ports in its own subnets. In a routed network
+// there is one, that of the switch.
+std::int64_t neighbours_of(const Cluster& c, int group) {
+  std::int64_t out = 0;
+  std::set<int> seen;
+  for (const GroupEnd& at : ends_of_group(c, group)) {
+    const NetworkModel& n = c.networks[static_cast<std::size_t>(at.network)];
+    if (!n.subnet || has_routed_leaves(c, n) || is_management_port(c, n, n.ends[static_cast<std::size_t>(at.end)]) ||
+        !seen.insert(at.network).second)
+      continue;
+    for (const EndPoints& e : n.ends) out += e.members * e.ports_each;
+  }
+  return out;
+}
+
+std::int64_t power_of_two(std::int64_t least) {
+  std::int64_t out = 1;
+  while (out < least) out *= 2;
+  return out;
+}
+
+// The kernel forgets neighbours beyond gc_thresh3 (1024) at once, and hosts then lose packets; below gc_thresh1 it
+// forgets none (Linux, Documentation/networking/ip-sysctl.rst). A controller answers all slurmd that speak at the same
+// time (https://slurm.schedmd.com/high_throughput.html: somaxconn, tcp_max_syn_backlog). fs.file-max needs no line:
+// since Linux 5.1 it has the largest value.
+std::string for_many_nodes(const Cluster& c, int group) {
+  std::string out;
+  const auto set = [&](std::string_view key, std::int64_t value) {
+    out += key, out += " = ", append_int(out, value), out += '\n';
+  };
+  constexpr std::int64_t kKernelKeeps = 512;  // gc_thresh2: above it entries go after five seconds
+  if (const std::int64_t neighbours = neighbours_of(c, group); neighbours > kKernelKeeps) {
+    const std::int64_t least = power_of_two(neighbours);
+    for (const auto& [number, factor] : {std::pair(1, 1), std::pair(2, 2), std::pair(3, 4)})
+      set("net.ipv4.neigh.default.gc_thresh" + std::to_string(number), least * factor);
+  }
+  constexpr std::int64_t kKernelQueues = 4096, kMostQueues = 65535;
+  std::int64_t nodes = 0;
+  for (const NodeGroupModel& g : c.nodes)
+    if (runs_slurmd(c, g)) nodes += g.count;
+  const auto& scheduler = c.spec.software->scheduler;
+  const bool slurm = scheduler && scheduler->kind.value == SchedulerKind::slurm;
+  if (slurm && nodes > kKernelQueues / 4 && runs_slurmctld(c, c.nodes[static_cast<std::size_t>(group)])) {
+    const std::int64_t queue = std::min(kMostQueues, std::max(kKernelQueues, power_of_two(nodes)));
+    set("net.core.somaxconn", queue);
+    set("net.ipv4.tcp_max_syn_backlog", queue);
+  }
+  return out;
+}
+
+}  // namespace
+
 NodeFiles node_files(const System& in, int group, const GroupNetwork& network) {
   const Cluster& c = in.cluster;
   const Software& s = *c.nodes[group].software;
@@ -91,6 +148,7 @@ NodeFiles node_files(const System& in, int group, const GroupNetwork& network) {
         "net.ipv4.conf.all.arp_ignore = 1\nnet.ipv4.conf.all.arp_announce = 2\nnet.ipv4.conf.all.rp_filter = 2\n";
   else if (may_answer_over_others(in, group))
     out.sysctl += "net.ipv4.conf.all.rp_filter = 2\n";
+  out.sysctl += for_many_nodes(c, group);
   if (s.huge_pages) out.sysctl += "vm.nr_hugepages = " + number(*s.huge_pages) + "\n";
   out.lnet = lnet_options(c, in.plan, group, network);
   return out;

@@ -6,6 +6,7 @@
 #include "base/ip.h"
 #include "base/text.h"
 #include "model/group_ends.h"
+#include "model/machine_hosts.h"
 #include "model/mig.h"
 #include "model/nvlink.h"
 #include "model/smt.h"
@@ -23,6 +24,7 @@
 #include "system/interfaces.h"
 #include "system/name_servers.h"
 #include "system/node_health.h"
+#include "system/notebooks.h"
 #include "system/slurm.h"
 
 namespace clusterc {
@@ -30,41 +32,13 @@ namespace {
 
 // The firewall before the settings that let a machine forward. The pair of NFS servers before drives: no other role may
 // find the array that both reach while nothing says that it is not to be assembled.
-constexpr std::array kRoles = std::to_array<std::string_view>({"base",
-                                                               "mirror",
-                                                               "repositories",
-                                                               "name_server",
-                                                               "dhcp",
-                                                               "web_server",
-                                                               "nftables",
-                                                               "kernel",
-                                                               "limits",
-                                                               "netplan",
-                                                               "networkd",
-                                                               "networkmanager",
-                                                               "chrony",
-                                                               "identity",
-                                                               "nfs_failover",
-                                                               "drives",
-                                                               "nfs_server",
-                                                               "rdma",
-                                                               "roce",
-                                                               "subnet_manager",
-                                                               "mounts",
-                                                               "nvidia_driver",
-                                                               "nvidia_fabric_manager",
-                                                               "nvidia_imex",
-                                                               "nvidia_mig",
-                                                               "cuda",
-                                                               "rocm",
-                                                               "fabric_env",
-                                                               "containers",
-                                                               "slurm",
-                                                               "syslog_ng",
-                                                               "node_exporter",
-                                                               "prometheus",
-                                                               "grafana",
-                                                               "health_check"});
+constexpr std::array kRoles = std::to_array<std::string_view>(
+    {"base",        "mirror",     "repositories",   "name_server", "dhcp",          "web_server",
+     "nftables",    "kernel",     "limits",         "netplan",     "networkd",      "networkmanager",
+     "chrony",      "identity",   "nfs_failover",   "drives",      "nfs_server",    "pcie_acs",
+     "rdma",        "roce",       "subnet_manager", "mounts",      "nvidia_driver", "nvidia_fabric_manager",
+     "nvidia_imex", "nvidia_mig", "cuda",           "rocm",        "fabric_env",    "containers",
+     "slurm",       "syslog_ng",  "node_exporter",  "prometheus",  "grafana",       "health_check"});
 
 // Names of distributions: ansible.module_utils.facts.system.distribution; a spec writes them as
 // catalog/compatibility/driver-os.yaml does.
@@ -230,6 +204,52 @@ bool is_release(std::string_view text) {
          std::all_of(text.begin(), text.end(), [&](char c) { return c == '.' || sign(c); });
 }
 
+// Where users of the directory have no business by ssh, only administrators are let in: on nodes of jobs, which the
+// scheduler gives out, and on every other node once there are login nodes. Accounts of the machine itself, root among
+// them, log in as before (pam_sss answers for its own users only), so that nobody is locked out.
+bool closes_logins(const System& in, int group) {
+  const Cluster& c = in.cluster;
+  const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
+  const auto& scheduler = c.spec.software->scheduler;
+  if (lets_users_in(g)) return false;
+  if (!scheduler || !scheduler->kind) return !g.software->identity->administrators.empty();
+  if (makes_notebooks(c)) {  // PAM of the hub's node lets its users in
+    Findings of_notebooks;   // reported by the output jupyterhub
+    if (notebook_facts(in, of_notebooks).group == group) return false;
+  }
+  return runs_slurmd(c, g) || *scheduler->kind == SchedulerKind::kubernetes ||
+         std::ranges::any_of(c.nodes, [](const NodeGroupModel& n) { return n.count > 0 && lets_users_in(n); });
+}
+
+// The role identity, and whom it lets in.
+void identity(const System& in, int group, Findings& findings, std::vector<std::string_view>& roles,
+              NodeSettings& out) {
+  const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(group)];
+  if (!g.software->identity || g.software->identity->kind.value_or("local") == "local") return;
+  const Identity& who = *g.software->identity;
+  for (const auto* text : {&who.server, &who.base, &who.bind_dn})
+    if (*text && (one_line(**text) != **text || trim(**text) != **text) &&
+        !told(findings, "ansible-identity-malformed", text->span))
+      findings
+          .error("ansible-identity-malformed", text->span,
+                 "sssd.conf cannot hold '" + one_line((*text)->substr(0, 60)) +
+                     "': it has a line break, or a space at its begin or end")
+          .help("write it on one line");
+  for (const auto& name : who.administrators)  // sssd.conf parts the names by commas, and takes % for a format
+    if (name &&
+        (one_line(*name) != *name || trim(*name) != *name || name->empty() ||
+         name->find_first_of(",%{}") != std::string::npos) &&
+        !told(findings, "ansible-identity-malformed", name.span))
+      findings
+          .error("ansible-identity-malformed", name.span,
+                 "sssd.conf cannot hold '" + one_line(name->substr(0, 60)) +
+                     "' as the name of a group: it is empty, or has a comma, a brace, '%', a line break, or a space "
+                     "at its begin or end")
+          .help("write one group in each entry: `administrators: [cluster-admins]`");
+  if (who.server) roles.push_back("identity");
+  out.logins_closed = who.server && closes_logins(in, group);
+}
+
 // Where sssd.conf says that homes are (the role identity, override_homedir).
 constexpr std::string_view kHomes = "/home";
 
@@ -324,6 +344,12 @@ std::optional<MigLayout> mig_made(const NodeGroupModel& g) {
   return has_nvidia_gpus(g) ? mig_layout(g.software) : std::nullopt;
 }
 
+// Only where the spec says so, and never where virtual machines run: access control keeps their devices apart.
+bool switches_acs_off(const Cluster& c, const NodeGroupModel& g) {
+  return g.software->acs && !*g.software->acs && g.server.gpu_count > 0 && !g.server.virtual_machine &&
+         !hosts_of_machines(c).contains(g.name);
+}
+
 NodeSettings settings_of(const System& in, int group, Findings& findings) {
   const Cluster& c = in.cluster;
   const NodeGroupModel& g = c.nodes[group];
@@ -354,6 +380,7 @@ NodeSettings settings_of(const System& in, int group, Findings& findings) {
   if (out.mirror) out.distribution_sources = distribution_sources(g);
   if (out.mirror && out.mirror->group == group) roles.push_back("mirror");
   if (out.mirror || !out.packages.sources.empty()) roles.push_back("repositories");
+  if (switches_acs_off(c, g)) roles.push_back("pcie_acs");
   if (!out.packages.rdma.empty()) roles.push_back("rdma");
   if (in.makes_for("roce", group)) roles.push_back("roce");
   if (in.makes("opensm")) out.subnets_managed = managed_subnets(c, in.plan, group);
@@ -382,18 +409,7 @@ NodeSettings settings_of(const System& in, int group, Findings& findings) {
   if (in.makes("nftables"))
     out.firewall = firewall_file(c, group), out.firewall_inside = firewall_inside(c), roles.push_back("nftables");
   if (in.makes("chrony")) roles.push_back("chrony");
-  if (g.software->identity && g.software->identity->kind.value_or("local") != "local") {
-    const Identity& who = *g.software->identity;
-    for (const auto* text : {&who.server, &who.base, &who.bind_dn})
-      if (*text && (one_line(**text) != **text || trim(**text) != **text) &&
-          !told(findings, "ansible-identity-malformed", text->span))
-        findings
-            .error("ansible-identity-malformed", text->span,
-                   "sssd.conf cannot hold '" + one_line((*text)->substr(0, 60)) +
-                       "': it has a line break, or a space at its begin or end")
-            .help("write it on one line");
-    if (who.server) roles.push_back("identity");
-  }
+  identity(in, group, findings, roles, out);
   for (const int i : storage_served_by(c, group))
     if (const StorageModel& s = c.storage[static_cast<std::size_t>(i)]; served_by_nodes(c, s))
       out.exports.push_back({*s.spec->mount, s.name});

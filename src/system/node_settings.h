@@ -35,6 +35,7 @@ struct NodeSettings {
   std::vector<Export> exports;
   const NfsFailover* failover = nullptr;     // where another server goes on if this one fails
   std::vector<std::string> name_servers;     // where a file of the network names them for systemd-resolved
+  bool logins_closed = false;                // only administrators of the directory may log in; of role identity
   std::vector<std::string> home_users;       // whose homes lie on a file system that these nodes export
   std::string_view firewall;                 // file of the output nftables
   std::vector<std::string> firewall_inside;  // whence it lets everything in

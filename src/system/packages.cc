@@ -131,6 +131,7 @@ class Choice {
         if (sm == "100" || sm == "103") out_.fabric_manager.push_back("nvlink5-" + branch);
       }
       if (nvlink_domain_nodes(c_, g_) > 1) out_.imex = {daemon("nvidia-imex")};
+      if (!is_branch(v)) out_.nvidia_release = v.text();
       // Vendor's stack and proprietary modules: nvidia-peermem. DMA-BUF of the open ones needs nothing (rule
       // software-gpudirect-mechanism-absent).
       if (!open && !out_.rdma.empty() && s_.fabric && s_.fabric->kind.value_or("inbox") != "inbox" &&

@@ -16,6 +16,7 @@ struct PackageSource {  // a repository; for apt with suite and components, for 
 struct NodePackages {
   std::vector<PackageSource> sources;
   std::vector<std::string> rdma, driver, fabric_manager, imex, cuda, rocm;
+  std::string nvidia_release;        // of the driver and its daemons; empty: the spec names a branch
   std::vector<std::string> modules;  // of the kernel, to be loaded at every start
   bool unsupported = false;  // GPU software is asked for, and no repository for this operating system is known here
 };

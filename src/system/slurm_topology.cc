@@ -17,6 +17,7 @@
 #include "model/nvlink.h"
 #include "spec/network.h"
 #include "spec/software.h"
+#include "system/inventory_as_built.h"
 #include "system/slurm.h"
 
 namespace clusterc {
@@ -40,12 +41,42 @@ std::int64_t unit_of(const Fabric& f, std::int64_t leaf) {
   return leaf / f.per_plane(0) * f.units + f.unit_of_leaf(leaf);
 }
 
+// The leaves of a cluster that stands: nodes with the same switches are one. A set of several switches, one for each
+// rail, is named by the first of them. All leaves meet above.
+void add_as_built(const System& in, SlurmFacts& facts, const std::string& network,
+                  const std::map<std::int64_t, std::vector<std::string>>& built, std::vector<char>& placed) {
+  std::map<std::vector<std::string>, std::vector<std::string>> leaves;
+  for (const SlurmNodes& s : facts.nodes) {
+    const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(s.group)];
+    for (std::int64_t i = 0; i < g.count; ++i)
+      if (const auto at = built.find(g.first + i);
+          at != built.end() && !placed[static_cast<std::size_t>(g.first + i)]) {
+        leaves[at->second].push_back(g.names.name(i));
+        placed[static_cast<std::size_t>(g.first + i)] = 1;
+      }
+  }
+  std::vector<std::string> names;
+  for (const auto& [switches, nodes] : leaves) {
+    std::string name = replace_all(switches.front(), "/", "-");
+    if (std::ranges::find(names, name) != names.end()) append_int(name += '-', static_cast<std::int64_t>(names.size()));
+    names.push_back(name);
+    facts.switches.push_back({name, fold_names(nodes), {}});
+  }
+  if (names.size() > 1) facts.switches.push_back({network + "-top", {}, join(names, ",")});
+}
+
 void tree(const System& in, SlurmFacts& facts) {
   const Cluster& c = in.cluster;
   const Plan& plan = in.plan;
   std::vector<char> placed(static_cast<std::size_t>(c.node_count), 0);
   for (std::size_t n = 0; n < c.networks.size(); ++n) {
     if (!c.networks[n].carries_traffic(Traffic::compute)) continue;
+    const auto built = in.inventory ? switches_as_built(c, plan, *in.inventory, static_cast<int>(n))
+                                    : std::map<std::int64_t, std::vector<std::string>>();
+    if (!built.empty()) {
+      add_as_built(in, facts, c.networks[n].name, built, placed);
+      continue;
+    }
     // A network that uses another's switches has no tiers of its own.
     int f = static_cast<int>(n);
     if (plan.fabrics[f].tiers.empty() && c.networks[n].shares >= 0) f = c.networks[n].shares;
@@ -155,7 +186,10 @@ void slurm_topology(const System& in, SlurmFacts& facts, Findings& findings) {
           .help("write topology: tree");
     return;
   }
-  if (wish == TopologyPlugin::none) return;
+  // Without leaves and spines in the spec there is none by default; the inventory of a cluster that stands has leaves.
+  const bool stands =
+      in.inventory && std::ranges::any_of(in.inventory->rows(), [](const InventoryRow& r) { return !r.leaf.empty(); });
+  if (wish == TopologyPlugin::none && !(stands && scheduler->topology.origin != Origin::spec)) return;
   tree(in, facts);
   if (!facts.switches.empty()) facts.topology = SlurmTopology::tree;
 }

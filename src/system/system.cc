@@ -16,6 +16,7 @@
 #include "system/gateways.h"
 #include "system/group_network.h"
 #include "system/interfaces.h"
+#include "system/inventory_as_built.h"
 #include "system/jobs.h"
 #include "system/nfs_failover.h"
 #include "system/node_settings.h"
@@ -189,6 +190,7 @@ void check_system(const System& in, Findings& findings) {
   if (!in.inventory) return;
   check_inventory(in.cluster, in.plan, *in.inventory, findings);
   check_inventory_ports(in.cluster, in.plan, *in.inventory, findings);
+  check_places(in.cluster, in.plan, *in.inventory, findings);
 }
 
 void note_what_is_left(const System& in, Findings& findings) {

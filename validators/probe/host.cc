@@ -89,7 +89,15 @@ void os_facts(JsonWriter& json, const Path& root) {
   text_field(json, "release", root / "proc/sys/kernel/osrelease");
   text_field(json, "version", root / "proc/sys/kernel/version");
   text_field(json, "arguments", root / "proc/cmdline");
-  json.end_object();
+  // Modules that drive GPUs, adapters and file systems. The RDMA stacks of the vendor give theirs a version; those of
+  // the kernel have none.
+  json.object("modules");
+  for (const char* name : {"ib_core", "lustre", "mlx5_core", "nvidia", "nvidia_peermem"}) {
+    const Path folder = root / "sys/module" / name;
+    std::error_code error;
+    if (std::filesystem::is_directory(folder, error)) json.field(name, read_text(folder / "version").value_or(""));
+  }
+  json.end_object().end_object();
 }
 
 void cpu_facts(JsonWriter& json, const Path& root) {
@@ -284,6 +292,7 @@ void platform_facts(JsonWriter& json, const Path& root) {
 
 void process_facts(JsonWriter& json) {
   json.object("limits");
+  json.field("root", geteuid() == 0);  // sees more, and may have other limits than users
   for (const auto& [name, which] : {std::pair{"memlock_bytes", RLIMIT_MEMLOCK},
                                     {"nofile", RLIMIT_NOFILE},
                                     {"nproc", RLIMIT_NPROC},

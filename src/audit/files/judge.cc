@@ -3,6 +3,8 @@
 #include <map>
 
 #include "audit/files/judge_hpl_dat.h"
+#include "audit/files/judge_logs.h"
+#include "audit/files/judge_lspci.h"
 #include "audit/files/judge_nvidia_smi.h"
 #include "audit/files/judge_slurm.h"
 #include "base/format.h"
@@ -11,7 +13,8 @@ namespace clusterc {
 
 bool is_judged(FileKind kind) {
   return kind == FileKind::slurm_conf || kind == FileKind::hpl_dat || kind == FileKind::nvidia_smi_xml ||
-         kind == FileKind::nvidia_smi_topo;
+         kind == FileKind::nvidia_smi_topo || kind == FileKind::lspci || kind == FileKind::nccl_log ||
+         kind == FileKind::dcgm_log;
 }
 
 namespace {
@@ -46,6 +49,12 @@ std::optional<std::string> judge_file(const OtherFile& known, const Sources& sou
     summary = judge_nvidia_smi_xml(sources, file, findings);
   else if (known.kind == FileKind::nvidia_smi_topo)
     summary = judge_nvidia_smi_topo(sources, file, findings);
+  else if (known.kind == FileKind::lspci)
+    summary = judge_lspci(sources, file, findings);
+  else if (known.kind == FileKind::nccl_log)
+    summary = judge_nccl_log(sources, file, findings);
+  else if (known.kind == FileKind::dcgm_log)
+    summary = judge_dcgm_log(sources, file, findings);
   else
     return std::nullopt;
   hand_on(findings, out);

@@ -73,6 +73,20 @@ std::vector<std::string> host_ranges(std::string_view pattern) {
   return done;
 }
 
+bool runs(const NodeSettings& s, std::string_view role) {
+  return std::find(s.roles.begin(), s.roles.end(), role) != s.roles.end();
+}
+
+// What update.yml brings to new releases, on nodes that Slurm takes out of service for it.
+std::vector<std::string> updated_roles(const NodeSettings& s) {
+  std::vector<std::string> out;
+  if (!s.slurmd) return out;
+  for (const std::string_view role : {"nvidia_driver", "nvidia_fabric_manager", "nvidia_imex", "cuda", "rocm"})
+    if (runs(s, role)) out.emplace_back(role);
+  if (!out.empty() && runs(s, "repositories")) out.insert(out.begin(), "repositories");
+  return out;
+}
+
 // Text of a spec is never a template to Ansible.
 YamlWriter& put(YamlWriter& y, std::string_view text) {
   for (const std::string_view begin : {"{{", "{%", "{#"})
@@ -133,10 +147,6 @@ void facts(YamlWriter& y, const NodeGroupModel& g) {
       if (r) y.value(enum_text(*r));
     y.end_list();
   }
-}
-
-bool runs(const NodeSettings& s, std::string_view role) {
-  return std::find(s.roles.begin(), s.roles.end(), role) != s.roles.end();
 }
 
 void sources(YamlWriter& y, std::string_view key, const std::vector<PackageSource>& list) {
@@ -209,6 +219,13 @@ void identity(YamlWriter& y, const NodeGroupModel& g, const NodeSettings& s) {
     if (secret->env) put(y, "password_env", *secret->env);
     if (secret->vault) put(y, "password_vault", *secret->vault);
   }
+  if (s.logins_closed) {
+    y.field("closed", true);
+    std::vector<std::string> groups;
+    for (const auto& group : who->administrators)
+      if (group) groups.push_back(*group);
+    put(y, "administrators", groups);
+  }
   y.end_map();
 }
 
@@ -225,6 +242,7 @@ void packages(YamlWriter& y, const NodeSettings& s) {
   sources(y, "cluster_distribution_repositories", s.distribution_sources);
   put(y, "cluster_rdma_packages", s.packages.rdma);
   put(y, "cluster_nvidia_packages", s.packages.driver);
+  if (!s.packages.nvidia_release.empty()) put(y, "cluster_nvidia_release", s.packages.nvidia_release);
   put(y, "cluster_fabric_manager_packages", s.packages.fabric_manager);
   put(y, "cluster_imex_packages", s.packages.imex);
   if (s.imex_nodes > 0) y.field("cluster_imex_nodes", s.imex_nodes);
@@ -295,6 +313,7 @@ void settings(YamlWriter& y, const CompileInput& in, const NodeGroupModel& g, co
   if (s.memory_mib > 0) y.field("cluster_health_memory_mib", s.memory_mib);
   container_files(y, s);
   slurm(y, in, s);
+  if (std::vector<std::string> roles = updated_roles(s); !roles.empty()) put(y, "cluster_update_roles", roles);
 }
 
 // Roles that follow each other on the same machines are one play.
@@ -348,12 +367,45 @@ void site(const CompileInput& in, const std::vector<std::string>& names, const s
     y.begin_map().field("name", name).field("hosts", join(p.hosts, ":")).field("become", true);
     // One server of a pair that went on without the other would serve what the other may still write.
     if (p.roles.front() == kPair) y.field("any_errors_fatal", true);
+    // What a role replaces on a machine that stands stays beside it, as FILE.PID.TIME~: no daemon reads such a name.
+    y.map("module_defaults");
+    for (const std::string_view module : {"copy", "template", "lineinfile", "replace"})
+      y.map("ansible.builtin." + std::string(module)).field("backup", true).end_map();
+    y.end_map();
     y.list("roles");
     for (const std::string& role : p.roles) y.begin_map().field("role", role).key("tags").flow({role}).end_map();
     y.end_list().end_map();
   }
   y.end_list();
   bundle.close();
+}
+
+// update.yml: one node first, which shows what the new releases break, then batches.
+bool update(const CompileInput& in, const std::vector<std::string>& names, const std::vector<NodeSettings>& all,
+            Bundle& bundle) {
+  std::vector<std::string> hosts;
+  for (std::size_t g = 0; g < all.size(); ++g)
+    if (!updated_roles(all[g]).empty()) hosts.push_back(names[g]);
+  if (hosts.empty()) return false;
+  bundle.open("ansible/update.yml", "ansible");
+  bundle.text() +=
+      made_by(in, "ansible") +
+      "# ansible-playbook update.yml: new releases of driver, fabric manager and toolkit, one batch of nodes after "
+      "the other\n---\n";
+  YamlWriter y(bundle.text());
+  y.begin_list();
+  y.begin_map()
+      .field("name", "Update " + join(hosts, ", ") + " in batches, each node without jobs")
+      .field("hosts", join(hosts, ":"))
+      .list("serial")
+      .value(1)
+      .value("{{ update_batch | default('5%') }}")
+      .end_list()
+      .field("become", true)
+      .field("gather_facts", false);
+  y.list("roles").begin_map().field("role", "update").end_map().end_list().end_map().end_list();
+  bundle.close();
+  return true;
 }
 
 // Every node of an NVLink domain knows the addresses of all of its nodes, one a line: a file for each domain
@@ -373,13 +425,17 @@ void imex_domains(const CompileInput& in, int group, std::int64_t nodes, Bundle&
 }
 
 // The roles that somebody runs, and what belongs to no role.
-void copy_templates(const std::vector<NodeSettings>& all, bool vault, const std::string& health_check, Bundle& bundle) {
+void copy_templates(const std::vector<NodeSettings>& all, bool vault, bool updates, const std::string& health_check,
+                    Bundle& bundle) {
   for (const TemplateFile& file : template_files()) {
     if (!file.path.starts_with("ansible/")) continue;
     if (file.path == "ansible/requirements.yml" && !vault) continue;
     if (constexpr std::string_view kFolder = "ansible/roles/"; file.path.starts_with(kFolder)) {
       const std::string_view rest = file.path.substr(kFolder.size()), role = rest.substr(0, rest.find('/'));
-      if (std::none_of(all.begin(), all.end(), [&](const NodeSettings& s) { return runs(s, role); })) continue;
+      const bool wanted =
+          role == "update" ? updates
+                           : std::any_of(all.begin(), all.end(), [&](const NodeSettings& s) { return runs(s, role); });
+      if (!wanted) continue;
     }
     bundle.add(std::string(file.path), "ansible", file.text);
   }
@@ -451,7 +507,8 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   common.field("cluster_tree", "{{ inventory_dir }}/..").end_map();
   bundle.close();
   site(in, names, all, bundle);
-  copy_templates(all, vault, health_check_script(in, "ansible"), bundle);
+  const bool updates = update(in, names, all, bundle);
+  copy_templates(all, vault, updates, health_check_script(in, "ansible"), bundle);
 
   bundle.open("ansible/inventory.yaml", "ansible");
   std::string& out = bundle.text();

@@ -13,6 +13,7 @@
 #include "base/ip.h"
 #include "base/text.h"
 #include "compile/common.h"
+#include "compile/extra_forms.h"
 #include "compile/output.h"
 #include "model/named_hosts.h"
 #include "spec/software.h"
@@ -88,6 +89,41 @@ struct ExtraRecord {
   std::string owner, type;
 };  // both in lower case; the owner as the zone has it, "@" for the zone itself
 
+// Words of the value by the type of the record (RFC 1035, 3.3; 2782; 3596; 8659); types with quotes or hexadecimal
+// values are not written in an extra line.
+std::string wrong_value(const std::string& type, const std::vector<std::string_view>& words, std::size_t first) {
+  struct Shape {
+    std::string_view type, form;
+  };
+  constexpr Shape kShapes[] = {{"a", "$ip"},
+                               {"aaaa", "$ip"},
+                               {"cname", "$any"},
+                               {"ns", "$any"},
+                               {"ptr", "$any"},
+                               {"dname", "$any"},
+                               {"mx", "$int:0:65535 $any"},
+                               {"txt", "$any+"},
+                               {"soa", "$any+"},
+                               {"srv", "$int:0:65535 $int:0:65535 $int:0:65535 $any"},
+                               {"caa", "$int:0:255 $any $any"},
+                               {"naptr", "$any+"},
+                               {"hinfo", "$any $any"},
+                               {"rp", "$any $any"},
+                               {"sshfp", "$int $int $any"},
+                               {"tlsa", "$int $int $int $any"},
+                               {"loc", "$any+"},
+                               {"uri", "$int $int $any"}};
+  std::vector<ExtraForm> rows;
+  std::string value;
+  for (const Shape& s : kShapes) rows.push_back({s.type, s.form});
+  for (std::size_t i = first; i < words.size(); ++i) value += value.empty() ? "" : " ", value += words[i];
+  const ExtraFault fault = check_form(type, value, rows, "named");
+  if (!fault.why.empty()) return "not a record: " + (fault.unknown ? "named knows no type '" + type + "'" : fault.why);
+  if (type == "aaaa" && words[first].find(':') == std::string_view::npos)
+    return "not a record: the value of AAAA must be an IPv6 address";
+  return {};
+}
+
 // "mail 3600 IN A 10.10.0.9": an owner, a lifetime and a class in any order (RFC 1035, 5.1), type and value. What is
 // wrong with it; empty: nothing.
 std::string read_record(const std::vector<std::string_view>& words, const std::string& domain, ExtraRecord& r) {
@@ -100,6 +136,7 @@ std::string read_record(const std::vector<std::string_view>& words, const std::s
   r.type = to_lower(words[at]);
   if (r.type.front() < 'a' || r.type.front() > 'z') return "not a record";
   if (r.type == "a" && !parse_ipv4(words[at + 1])) return "not a record: the value of A must be an IPv4 address";
+  if (std::string wrong = wrong_value(r.type, words, at + 1); !wrong.empty()) return wrong;
   r.owner = to_lower(words[0]);
   if (!r.owner.ends_with('.')) return {};
   r.owner.pop_back();

@@ -50,6 +50,23 @@ void append_set(std::string& out, std::string_view name, const std::vector<Ipv4P
 // ends at none of them.
 constexpr std::string_view kContainerLinks = R"("bridge", "geneve", "ipip", "veth", "vxlan", "wireguard")";
 
+// A rule that asks for nothing but who is everybody: it would undo all rules behind it.
+bool lets_everybody_in(std::string_view rule) {
+  if (!rule.ends_with(" accept")) return false;
+  bool asks = false;
+  std::string_view before;
+  for (const std::string_view word : split(rule.substr(0, rule.rfind(' ')), ' ')) {
+    if (word.empty()) continue;
+    const bool address = before == "saddr" || before == "daddr";
+    const bool everybody = address && (word.ends_with("/0") || word == "*");
+    const bool plain = word == "counter" || word == "log" || word == "ip" || word == "ip6" || word == "saddr" ||
+                       word == "daddr" || word == "meta";
+    asks |= !plain && !everybody;
+    before = word;
+  }
+  return !asks;
+}
+
 void append_extra(const CompileInput& in, std::string_view file, std::string& out, Findings& findings) {
   const auto* extra = extra_of(in, file);
   if (!extra) return;
@@ -72,7 +89,14 @@ void append_extra(const CompileInput& in, std::string_view file, std::string& ou
     good = good && depth == 0 &&
            (verdict == "accept" || verdict == "drop" || verdict == "reject" || verdict == "counter") &&
            text.find(' ') != std::string_view::npos;
-    if (good)
+    if (good && lets_everybody_in(text))
+      findings
+          .error(
+              "output-extra-contradicts-spec", wish.span,
+              "'" + std::string(text.substr(0, 60)) + "' accepts everything from everybody: no rule behind it counts")
+          .help(
+              "name a port or a network, for example tcp dport 8443 accept; write `skip: true` to compile no firewall");
+    else if (good)
       out += "    ", out += text, out += '\n';
     else
       findings
@@ -93,6 +117,12 @@ std::string addresses_of_monitors(const CompileInput& in) {
           !in.cluster.nodes[static_cast<std::size_t>(ends[e].group)].has_role(Role::monitoring) ||
           is_management_port(in.cluster, in.cluster.networks[static_cast<std::size_t>(a.network)], ends[e]))
         continue;
+      if (!a.given.empty()) {  // of a cluster that stands: they need not follow one another
+        for (std::int64_t m = 0; m < ends[e].members; ++m)
+          for (std::int64_t p = 0; p < a.stride[e]; ++p)
+            out += (out.empty() ? "" : ", ") + ipv4_text(in.plan.address(a.network, static_cast<int>(e), m, p));
+        continue;
+      }
       const std::uint32_t last = a.first[e] + a.step * (static_cast<std::uint32_t>(ends[e].members) * a.stride[e] - 1);
       out += (out.empty() ? "" : ", ") + ipv4_text(a.first[e]) + (last > a.first[e] ? "-" + ipv4_text(last) : "");
     }

@@ -171,6 +171,9 @@ std::string slurm_value_refused(std::string_view first, std::string_view key, st
   if (among(kNumbers32, k)) return number_refused(value, 32, among(kFinite, k));
   if (among(kNumbers64, k)) return number_refused(value, 64, false);
   if (among(kTruths, k)) return truth_refused(value);
+  constexpr std::string_view kTimes[] = {"prioritycalcperiod", "prioritydecayhalflife", "prioritymaxage"};
+  if (among(kTimes, k) && !is_time(value))
+    return format("'{}' is not a time: minutes, 2:00:00 or 14-0", one_line(value.substr(0, 60)));
   return {};
 }
 

@@ -1,10 +1,15 @@
 // What slurmd runs on a node: prolog, epilog and health check, the same for all nodes, and a file for each node group
 // with what has to be there (compile/node_health.h). That one holds commands with quoted words, a line each.
+#include <algorithm>
+
 #include "base/text.h"
 #include "compile/common.h"
 #include "compile/health_check.h"
 #include "compile/slurm/slurm.h"
+#include "model/storage_path.h"
 #include "spec/software.h"
+#include "spec/storage.h"
+#include "system/file_systems.h"
 #include "system/node_files.h"
 #include "write/writers.h"
 
@@ -53,6 +58,24 @@ eval "$(grep '^scratch' "$here/node.sh")"
 exit 0
 )sh";
 
+// slurm.conf(5), TaskProlog: "export NAME=value" on its standard output sets the environment of the task.
+constexpr std::string_view kTaskProlog = R"sh(
+# Slurm's TaskProlog: runs as the user before each task. TMPDIR is the scratch folder that the prolog made for the job, on
+# the drives of the node: /tmp is small, and in the memory of some nodes. A TMPDIR that the user chose stays. Containers of
+# Enroot have the environment of the task and not this folder, so nothing is set where Enroot is.
+set -u
+[ ! -e /etc/enroot ] || exit 0
+case ${TMPDIR:-/tmp} in /tmp | /var/tmp) ;; *) exit 0 ;; esac
+scratch() {
+  [ -n "${SLURM_JOB_ID:-}" ] && [ -w "$1/$SLURM_JOB_ID" ] || return
+  echo "export TMPDIR=$1/$SLURM_JOB_ID"
+  exit 0
+}
+scratch_folder() { scratch "$1"; }
+eval "$(grep '^scratch' /etc/slurm/node.sh)"
+exit 0
+)sh";
+
 void script(std::string_view name, const std::string& text, Bundle& bundle) {
   bundle.open("slurm/" + std::string(name), "slurm", 0755);
   bundle.text() += text;
@@ -85,10 +108,23 @@ void node_file(const CompileInput& in, const SlurmNodes& n, Bundle& bundle) {
 
 }  // namespace
 
+bool has_scratch(const CompileInput& in, const SlurmFacts& facts) {
+  const Cluster& c = in.cluster;
+  return std::any_of(facts.nodes.begin(), facts.nodes.end(), [&](const SlurmNodes& n) {
+    const std::vector<int>& storage = storage_of_group(c, n.group);
+    return std::any_of(storage.begin(), storage.end(), [&](int i) {
+      const StorageModel& s = c.storage[static_cast<std::size_t>(i)];
+      return s.spec && s.spec->kind && *s.spec->kind == StorageKind::local && s.spec->mount &&
+             mounts(s, c.nodes[static_cast<std::size_t>(n.group)]);
+    });
+  });
+}
+
 void emit_node_scripts(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle, Findings&) {
   script("healthcheck.sh", health_check_script(in, "slurm"), bundle);
   script("prolog.sh", node_script(in, "slurm", kProlog), bundle);
   script("epilog.sh", node_script(in, "slurm", kEpilog), bundle);
+  if (has_scratch(in, facts)) script("taskprolog.sh", node_script(in, "slurm", kTaskProlog), bundle);
   for (const SlurmNodes& n : facts.nodes) node_file(in, n, bundle);
 }
 

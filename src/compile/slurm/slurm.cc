@@ -197,6 +197,9 @@ void jobs(const CompileInput& in, const SlurmFacts& facts, SlurmFile& f) {
         "jobs have the limits of their nodes (RDMA locks memory), not those of the login node");
   f.set("ReturnToService", "1",
         "a node that did not answer returns to service when it registers with its configured resources");
+  f.set("LaunchParameters", "use_interactive_step", "salloc opens its shell on the first node of the job");
+  f.set("UnkillableStepTimeout", "180",
+        "processes of a large job take longer than 60 s to end: they free pinned memory and write to file servers");
   f.set("JobRequeue", in.cluster.spec.software->scheduler->requeue.value_or(true) ? "1" : "0",
         "whether a batch job is requeued when its node fails, unless the job itself says");
 }
@@ -218,13 +221,17 @@ void power_saving(const SlurmPower& power, SlurmFile& f) {
   if (!power.always.empty()) f.derived("SuspendExcParts", join(power.always, ","));
 }
 
-void node_checks(const CompileInput& in, const SlurmPower& power, SlurmFile& f, Findings& findings) {
+void node_checks(const CompileInput& in, const SlurmFacts& facts, const SlurmPower& power, SlurmFile& f,
+                 Findings& findings) {
   f.comment("each node is checked against the spec before and after each job, and every five minutes");
   f.program("Prolog", format("{}/prolog.sh", kSlurmFolder),
             "checks the node before each job and creates the scratch folder of the job");
   f.set("PrologEpilogTimeout", "300", "a file server or driver that does not answer must not hold a node forever");
   f.program("Epilog", format("{}/epilog.sh", kSlurmFolder),
             "removes the scratch folder of each job and checks the node");
+  if (has_scratch(in, facts))
+    f.program("TaskProlog", format("{}/taskprolog.sh", kSlurmFolder), "sets TMPDIR to the scratch folder of the job",
+              false);
   // Alloc: on all nodes of a job before its first task. A prolog that fails drains the node; from 23.02 on every batch
   // job goes back into the queue then (ForceRequeueOnFail: NEWS of 23.02), before that those that may be requeued.
   f.set("PrologFlags", since(in, "23.02") ? "Alloc,ForceRequeueOnFail" : "Alloc");
@@ -245,6 +252,13 @@ void node_checks(const CompileInput& in, const SlurmPower& power, SlurmFile& f, 
           .warning("slurm-program-replaced", line.span,
                    format("'HealthCheckInterval=0' disables {}/healthcheck.sh, which {}", kSlurmFolder, kHealthDoes))
           .help("use a longer interval, in seconds: `HealthCheckInterval=1800`");
+  f.program("RebootProgram", "/sbin/reboot",
+            "restarts nodes without jobs: scontrol reboot ASAP nextstate=RESUME reason=kernel NODES", false);
+  f.set(
+      "SlurmdTimeout", "300",
+      "a node without an answer for five minutes is down, and its jobs are requeued; a restart that slurmctld knows of "
+      "may take as long as ResumeTimeout");
+  if (!power.spec) f.set("ResumeTimeout", "1200", "servers with eight GPUs and 2 TiB of memory start for ten minutes");
   f.set("HealthCheckNodeState", "ANY,CYCLE",
         "busy and idle nodes, spread over the five minutes: a check of all nodes at once would disturb jobs that run "
         "on all of them");
@@ -304,14 +318,19 @@ std::string billing_of(const SlurmBilling& b) {
   return out;
 }
 
+std::string minutes(Seconds time) {
+  return std::to_string(std::max<std::int64_t>(1, static_cast<std::int64_t>(time.value / 60)));
+}
+
 void partitions(const CompileInput& in, const SlurmFacts& facts, SlurmFile& f) {
   f.comment("default share of a job that requests nothing else: memory for each CPU, CPUs for each GPU");
   const Scheduler& scheduler = *in.cluster.spec.software->scheduler;
   bool first = true;
-  const std::string longest =
-      scheduler.limits && scheduler.limits->time
-          ? std::to_string(std::max<std::int64_t>(1, static_cast<std::int64_t>(scheduler.limits->time->value / 60)))
-          : std::string();  // minutes
+  const JobLimits* limits = scheduler.limits ? &*scheduler.limits : nullptr;
+  const std::string longest = limits && limits->time ? minutes(*limits->time) : std::string();
+  std::string usual = limits && limits->default_time ? minutes(*limits->default_time) : std::string();
+  if (!longest.empty() && !usual.empty() && *limits->time < *limits->default_time)
+    usual = longest;  // slurmctld does not start with a DefaultTime beyond MaxTime
   const std::int64_t kept = spec_memory(in.cluster);
   for (const SlurmNodes& n : facts.nodes) {
     f.line({{"PartitionName", in.cluster.nodes[n.group].name},
@@ -319,6 +338,7 @@ void partitions(const CompileInput& in, const SlurmFacts& facts, SlurmFile& f) {
             {"Default", first ? "YES" : "NO"},
             {"State", "UP"},
             {"MaxTime", longest},
+            {"DefaultTime", usual},
             {"DefMemPerCPU", std::to_string(n.cpus > 0 ? std::max<std::int64_t>(1, n.memory.jobs - kept) / n.cpus : 0)},
             {"DefCpuPerGPU", n.gpus > 0 && n.cpus >= n.gpus ? std::to_string(n.cpus / n.gpus) : std::string()},
             {"TRESBillingWeights", billing_of(n.billing)}});
@@ -333,7 +353,7 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, const SlurmPowe
   f.blank();
   jobs(in, facts, f);
   f.blank();
-  node_checks(in, power, f, findings);
+  node_checks(in, facts, power, f, findings);
   power_saving(power, f);
   accounting(facts, f);
   f.blank();

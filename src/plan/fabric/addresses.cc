@@ -187,6 +187,9 @@ std::uint32_t Plan::address(int network, int end_points, std::int64_t member, st
   const AddressPlan* a = addresses_of(network);
   if (!a || end_points < 0 || end_points >= static_cast<int>(a->first.size()) || a->first[end_points] == 0) return 0;
   const std::int64_t stride = a->stride[end_points];
+  if (!a->given.empty())
+    if (const auto at = a->given.find({end_points, member * stride + std::min(port, stride - 1)}); at != a->given.end())
+      return at->second;
   return a->first[end_points] + a->step * static_cast<std::uint32_t>(member * stride + std::min(port, stride - 1));
 }
 

@@ -64,11 +64,14 @@ TEST(OtherFiles, AreRecognisedByWhatTheyHold) {
       {"<?xml version=\"1.0\" ?>\n<nvidia_smi_log>\n", FileKind::nvidia_smi_xml},
       {"\t\x1b[4mGPU0\tGPU1\tCPU Affinity\x1b[0m\n", FileKind::nvidia_smi_topo},
       {"00:01.0 PCI bridge\n\tLnkCap: Port #0\n\tLnkSta: Speed 16GT/s\n", FileKind::lspci},
+      {"00:00.0 Host bridge: Intel Corporation Device 0d57\n\tControl: I/O- Mem-\n", FileKind::lspci},
       {"<?xml?><!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n<topology version=\"2.0\">\n", FileKind::lstopo_xml},
       {"Name,Status,Site,Rack,Role,Device Type\nn1,active,a,b,c,d\n", FileKind::netbox_csv},
       {"manufacturer: A\nmodel: B\nslug: a-b\n", FileKind::netbox_device_type},
       {"Successfully ran diagnostic for group.\n", FileKind::dcgm_log},
       {"# nThread 1 nGpus 8 minBytes 8 maxBytes 8589934592\n", FileKind::nccl_log},
+      {"{\n  \"lldp\": {\n    \"interface\": [\n", FileKind::lldp_json},
+      {"[{ \"links\": [{ \"compounded_links\": [", FileKind::netq_json},
   };
   for (const auto& [text, kind] : kSamples) {
     const OtherFile* known = recognise_other_file(text);
@@ -80,7 +83,8 @@ TEST(OtherFiles, AreRecognisedByWhatTheyHold) {
 
 TEST(OtherFiles, ASpecIsNone) {
   for (const char* text : {"clusterc: 1\nname: x\n# NodeName=n1\n", "clusterc: 1\nNodeName=n1\n", "", "\n\n\n\n\n",
-                           "SlurmUser=slurm\nDbdHost=db\nStorageType=x\n", "a,b,c,d\n", "name: x\n"})
+                           "SlurmUser=slurm\nDbdHost=db\nStorageType=x\n", "a,b,c,d\n", "name: x\n",
+                           "{ clusterc: 1, name: lldp }\n", "[]\n"})
     EXPECT_FALSE(recognise_other_file(text)) << text;
 }
 

@@ -144,6 +144,25 @@ TEST(RedfishWalk, LimitsHold) {
   EXPECT_EQ(walk(tree, limits).unread[0], "/redfish/v1/Systems is no JSON object");
 }
 
+TEST(RedfishWalk, AnIllSupplyIsNamedOnce) {
+  const Tree tree = {{"/redfish/v1", R"({"Chassis": {"@odata.id": "/redfish/v1/Chassis"}})"},
+                     {"/redfish/v1/Chassis", R"({"Members": [{"@odata.id": "/redfish/v1/Chassis/1"}]})"},
+                     {"/redfish/v1/Chassis/1",
+                      R"({"ChassisType": "RackMount", "Power": {"@odata.id": "/redfish/v1/Chassis/1/Power"},
+           "PowerSubsystem": {"@odata.id": "/redfish/v1/Chassis/1/PowerSubsystem"}})"},
+                     {"/redfish/v1/Chassis/1/PowerSubsystem",
+                      R"({"PowerSupplies": {"@odata.id": "/redfish/v1/Chassis/1/PowerSubsystem/PowerSupplies"}})"},
+                     {"/redfish/v1/Chassis/1/PowerSubsystem/PowerSupplies",
+                      R"({"Members": [{"@odata.id": "/redfish/v1/Chassis/1/PowerSubsystem/PowerSupplies/Bay1"}]})"},
+                     {"/redfish/v1/Chassis/1/PowerSubsystem/PowerSupplies/Bay1",
+                      R"({"PowerCapacityWatts": 400, "Status": {"Health": "Warning"}})"},
+                     {"/redfish/v1/Chassis/1/Power",
+                      R"({"PowerSupplies": [{"PowerCapacityWatts": 400, "Status": {"Health": "Warning"}}]})"}};
+  const HardwareSeen seen = walk(tree);
+  ASSERT_EQ(seen.ill.size(), 1u);
+  EXPECT_EQ(seen.ill[0].part, "Chassis/1/PowerSubsystem/PowerSupplies/Bay1");
+}
+
 TEST(RedfishWalk, PowerIsTheOlderPlaceOfSupplies) {
   Tree tree{
       {"/redfish/v1", R"({"Chassis": {"@odata.id": "/redfish/v1/Chassis"}})"},

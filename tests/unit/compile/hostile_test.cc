@@ -128,7 +128,7 @@ const std::vector<Field> kFields = {{"name", ""},
                                     {"served", "/"},
                                     {"dnsmasq.conf", "dhcp-boot="},
                                     {"zone", "mail TXT "},
-                                    {"chrony.conf", "maxdistance "},
+                                    {"chrony.conf", "keyfile "},
                                     {"node.nft", "meta mark 1 ct mark "},
                                     {"recording.yml", "a = sum("},
                                     {"alerts.yml", "A = up{job=\""},
@@ -144,7 +144,7 @@ const std::vector<Field> kFields = {{"name", ""},
                                     {"preseed.cfg", "d-i a/b string "},
                                     {"kickstart.ks", "firewall --service="},
                                     {"autoinstall", "updates: "},
-                                    {"kea-dhcp4.conf", "renew-timer: "},
+                                    {"kea-dhcp4.conf", "server-tag: "},
                                     {"password_file", "/"},
                                     {"password_env", ""},
                                     {"password_vault", "kv/a#"},
@@ -220,7 +220,7 @@ std::string install_with(std::string_view field, std::string_view text) {
        " ] } }, kickstart: { extra: { kickstart.ks: [ ";
   return s + at("kickstart.ks", "repo --name=site --baseurl=http://mirror.example/el9/") +
          " ] } }, autoinstall: { extra: { user-data: [ " + at("autoinstall", "updates: all") +
-         " ] } }, kea: { extra: { kea-dhcp4.conf: [ " + at("kea-dhcp4.conf", "renew-timer: 900") + " ] } } }\n";
+         " ] } }, kea: { extra: { kea-dhcp4.conf: [ " + at("kea-dhcp4.conf", "server-tag: 900") + " ] } } }\n";
 }
 
 // The spec with `text` in one field; "Benign", or what must stand there, in all others.
@@ -287,7 +287,7 @@ std::string spec_with(std::string_view field, std::string_view text) {
        (field == "networkd" ? "" : "  netplan: { extra: { extra.yaml: [ " + at("netplan", "wifis: {}") + " ] } }\n");
   s += "  dnsmasq: { extra: { dnsmasq.conf: [ " + at("dnsmasq.conf", "log-dhcp") +
        " ] } }\n  dns: { extra: { zone: [ " + at("zone", "mail A 10.9.9.9") +
-       " ] } }\n  chrony: { extra: { chrony.conf: [ " + at("chrony.conf", "maxdistance 1") + " ] } }\n";
+       " ] } }\n  chrony: { extra: { chrony.conf: [ " + at("chrony.conf", "keyfile /etc/k") + " ] } }\n";
   s += "  nftables: { extra: { node.nft: [ " + at("node.nft", "tcp dport 8443 accept") +
        " ] } }\n  prometheus: { extra: { recording.yml: [ " + at("recording.yml", "a = sum(up)") +
        " ], alerts.yml: [ " + at("alerts.yml", "A = up == 0") + " ], prometheus.yml: [ ";
@@ -366,7 +366,7 @@ for field, case in [(f, c) for f in json.load(sys.stdin) for c in f["cases"]]:
                     if name == "prometheus.yml": d.pop("remote_write", None)
                     if name == "alertmanager.yml": d.pop("templates", None)
                     if name == "autoinstall" and path.startswith("autoinstall/") and path.endswith("user-data"): d["autoinstall"].pop("updates", None)
-                    if name == "kea-dhcp4.conf" and path.startswith("kea/"): d["Dhcp4"].pop("renew-timer", None)
+                    if name == "kea-dhcp4.conf" and path.startswith("kea/"): d["Dhcp4"].pop("server-tag", None)
                 if tree(a, fix) != tree(b, str): say("%s reads otherwise: %.300r" % (path, b))
                 if path.startswith("ansible/"):
                     def templates(v):

@@ -100,6 +100,32 @@ TEST(Ansible, KernelArgumentsFollowTheProcessor) {
       "cluster_kernel_arguments:\n  - \"amd_iommu=off\"\n  - \"hugepagesz=2M\"\n  - \"hugepages=512\"\n  - nosmt\n");
 }
 
+// By hand: 1501 nodes with a port each in one subnet are 1502 neighbours with the head, and 2048 is the next power of
+// two. 512 neighbours and 1024 nodes are as many as the kernel's own settings hold.
+TEST(Ansible, KernelHoldsAsManyNeighboursAsTheSubnetHas) {
+  const auto sysctl = [](int nodes, std::string_view group) {
+    Compiled c;
+    c.spec(kHead + "nodes:\n  gpu: { names: \"g[1-" + std::to_string(nodes) +
+               "]\", virtual_machine: { cpus: 2, memory: 2 GiB } }\n"
+               "  head: { names: head, virtual_machine: { cpus: 2, memory: 2 GiB }, roles: [scheduler] }\n"
+               "networks: { lan: { kind: ethernet, rate: 100 Gb/s, subnet: 10.0.0.0/16, connects: { gpu: 1, head: 1 } "
+               "} }\n"
+               "software: { os: debian-12, scheduler: { kind: slurm, version: 22.05, schedules: [gpu] } }\n",
+           {"ansible"});
+    const std::string vars = c.file("ansible/group_vars/group_" + std::string(group) + ".yaml");
+    return vars.find("cluster_sysctl") == std::string::npos ? std::string()
+                                                            : between(vars, "cluster_sysctl:", "\ncluster");
+  };
+  EXPECT_EQ(sysctl(511, "gpu"), "");
+  EXPECT_EQ(sysctl(511, "head"), "");
+  const std::string neighbours =
+      "cluster_sysctl: |\n  net.ipv4.neigh.default.gc_thresh1 = 2048\n  net.ipv4.neigh.default.gc_thresh2 = 4096\n"
+      "  net.ipv4.neigh.default.gc_thresh3 = 8192";
+  EXPECT_EQ(sysctl(1501, "gpu"), neighbours);
+  EXPECT_EQ(sysctl(1501, "head"), neighbours + "\n  net.core.somaxconn = 4096\n  net.ipv4.tcp_max_syn_backlog = 4096");
+  EXPECT_NE(sysctl(5000, "head").find("net.core.somaxconn = 8192"), std::string::npos);
+}
+
 // Names as in NVIDIA's driver, fabric manager and CUDA installation guides: open modules of the branch; from R580 on
 // the daemons' packages bear no branch; dnf has module streams. Volta has proprietary modules only, Blackwell open ones
 // only (catalog/compatibility/gpu-architectures.yaml).

@@ -228,12 +228,15 @@ TEST(Told, WhoMayLogInWhereADirectoryLetsEverybodyIn) {
   const std::string directory = "identity: { kind: ldap, server: \"ldaps://ldap.example.org\" }",
                     teams = "teams: { a: { users: [ada] } }\n";
   EXPECT_EQ(Told(cluster("", directory, teams)).note("login-ungated"),
-            "every user of the directory service can log in to 'ctl', 'nas' by ssh: no compiled file asks for a "
-            "running job or a group");
+            "every user of the directory service can log in to 'ctl', 'nas' by ssh: the cluster has no scheduler, and "
+            "`identity` names no `administrators`");
   // Teams change nothing of who may log in.
   EXPECT_EQ(Told(cluster("", directory)).note("login-ungated"),
-            "every user of the directory service can log in to 'ctl', 'nas' by ssh: no compiled file asks for a "
-            "running job or a group");
+            "every user of the directory service can log in to 'ctl', 'nas' by ssh: the cluster has no scheduler, and "
+            "`identity` names no `administrators`");
+  EXPECT_EQ(Told(cluster("", "identity: { kind: ldap, server: \"ldaps://ldap.example.org\", administrators: [ops] }"))
+                .note("login-ungated"),
+            "");
   EXPECT_EQ(Told(cluster("", "identity: { kind: local }", teams)).note("login-ungated"), "");
   EXPECT_EQ(Told(cluster("", directory, teams + "outputs: { ansible: { skip: true } }\n")).note("login-ungated"), "");
 }

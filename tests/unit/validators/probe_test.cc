@@ -125,6 +125,31 @@ TEST_F(Tree, AGpuAndANicBelowASwitch) {
   EXPECT_EQ(facts["nics"][0]["bits_per_second"], 400'000'000'000);  // sysfs counts Mb/s
 }
 
+TEST_F(Tree, TheControlRegisterOfAcsIsReadWhereTheWholeSpaceIs) {
+  std::string space(4096, '\0');  // an ACS capability, version 1, at 0x100: its control register says 0x001d
+  space[0x100] = 0x0d, space[0x102] = 0x01, space[0x106] = 0x1d;
+  const std::string root = pci("sys/devices/pci0000:16", "0000:16:01.0", "0x060400", "0x8086", 0);
+  file(root + "/config", space);
+  const std::string port = pci(root, "0000:17:00.0", "0x060400", "0x11f8", 0);
+  file(port + "/config", space.substr(0, 64));  // what ordinary users read
+  file(pci(port, "0000:18:00.0", "0x030200", "0x10de", 0) + "/config", space);
+  const json devices = probe()["pci"];
+  EXPECT_EQ(devices[0]["acs_control"], 0x1d);
+  EXPECT_FALSE(devices[1].contains("acs_control"));
+  EXPECT_FALSE(devices[2].contains("acs_control"));  // no bridge
+}
+
+TEST_F(Tree, ModulesAndTheToolkitHaveTheirVersions) {
+  file("sys/module/mlx5_core/version", "24.10-1.1.4\n");
+  file("sys/module/ib_core/refcnt", "3\n");
+  file(
+      "usr/local/cuda/version.json",
+      "{\n \"cuda\" : {\n  \"name\" : \"CUDA SDK\",\n  \"version\" : \"12.8.1\"\n },\n \"x\": {\"version\": \"1\"}}\n");
+  const json facts = probe();
+  EXPECT_EQ(facts["kernel"]["modules"], json({{"ib_core", ""}, {"mlx5_core", "24.10-1.1.4"}}));
+  EXPECT_EQ(facts["nvidia"]["cuda_toolkit"], "12.8.1");
+}
+
 TEST_F(Tree, ADriveIsPlacedAtItsFunctionAndPartitionsAreLeftOut) {
   const std::string controller = pci("sys/devices/pci0000:00", "0000:01:00.0", "0x010802", "0x144d", 1);
   const std::string drive = controller + "/nvme/nvme0/nvme0n1";

@@ -1,0 +1,42 @@
+// The nodes of a slurm.conf in groups: nodes whose lines describe the same hardware and that are in the same
+// partitions.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "audit/files/slurm_cluster.h"
+
+namespace clusterc {
+
+struct SlurmHardware {
+  std::int64_t sockets = 0, cores_per_socket = 0, threads = 1;  // 0: the line does not say it
+  std::int64_t cpus = 0;                                        // as written
+  std::int64_t memory = 0;                                      // MiB, as written
+  std::vector<SlurmGres> gpus;
+  std::int64_t shards = 0;  // of a node
+};
+
+struct SlurmGroup {
+  std::string name;
+  std::vector<std::string> names;
+  const SlurmNodeLine* line = nullptr;     // the first of its lines
+  const SlurmEntry* partition = nullptr;   // has these nodes and no others, and gives the group its name
+  std::vector<std::size_t> in_partitions;  // numbers
+  std::vector<std::string> left_out;       // settings of its lines that nothing reads: "Weight=10"
+  SlurmHardware hardware;
+  bool cloud = false;
+};
+
+struct SlurmGroups {
+  std::vector<SlurmGroup> groups;
+  std::vector<const SlurmEntry*> other_partitions;  // that are no group's
+  std::vector<std::string> controllers, outside;    // outside: those that no group has
+  std::string error;                                // why there are no groups
+};
+inline constexpr std::size_t kMostSlurmGroups = 1000;
+
+SlurmGroups slurm_groups(const SlurmCluster&);
+
+}  // namespace clusterc

@@ -1,0 +1,538 @@
+// What a slurm.conf shows stands in the spec; what the language has no word for stands as an extra line of the compiled
+// file where that keeps it, and in a comment where it does not.
+#include "audit/files/slurm_spec.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "audit/files/judge_slurm.h"
+#include "audit/files/slurm_groups.h"
+#include "audit/files/slurm_values.h"
+#include "audit/files/words.h"
+#include "base/format.h"
+#include "base/printable.h"
+#include "base/text.h"
+#include "write/writers.h"
+
+namespace clusterc {
+namespace {
+
+// Text of a file in one line of a spec.
+std::string clean(std::string_view text) { return printable(one_line(text)); }
+
+constexpr std::size_t kLongestLine = 64 * 1024;
+constexpr std::size_t kMostShown = 64;  // lines of a list in comments
+
+using Key = std::string_view;
+template <std::size_t N>
+bool is_one_of(Key key, const std::array<Key, N>& keys) {
+  return std::ranges::find(keys, key) != keys.end();
+}
+
+// Keys of slurm.conf that follow from a spec, and what clusterc writes where it writes always the same.
+constexpr std::array<std::pair<Key, Key>, 12> kDerived = {{{"selecttype", "select/cons_tres"},
+                                                           {"proctracktype", "proctrack/cgroup"},
+                                                           {"taskplugin", "task/affinity,task/cgroup"},
+                                                           {"grestypes", ""},
+                                                           {"accountingstoragetype", ""},
+                                                           {"accountingstoragehost", ""},
+                                                           {"accountingstoragebackuphost", ""},
+                                                           {"accountingstoragetres", ""},
+                                                           {"accountingstorageenforce", ""},
+                                                           {"topologyplugin", ""},
+                                                           {"suspendexcparts", ""},
+                                                           {"suspendexcnodes", ""}}};
+// clusterc writes programs of its own for them: an extra line would replace these.
+constexpr std::array<Key, 5> kPrograms = {"prolog", "epilog", "healthcheckprogram", "healthcheckinterval",
+                                          "healthchecknodestate"};
+// Read into the spec elsewhere.
+constexpr std::array<Key, 11> kRead = {"clustername",   "slurmctldhost",  "controlmachine", "backupcontroller",
+                                       "jobrequeue",    "resumeprogram",  "suspendprogram", "suspendtime",
+                                       "resumetimeout", "suspendtimeout", "authtype"};
+// Of older releases, or of slurmdbd.conf: newer ones do not read them, or not there.
+constexpr std::array<Key, 14> kOld = {"controladdr",
+                                      "backupaddr",
+                                      "fastschedule",
+                                      "cryptotype",
+                                      "cachegroups",
+                                      "accountingstorageloc",
+                                      "accountingstorageuser",
+                                      "accountingstorageport",
+                                      "checkpointtype",
+                                      "jobcheckpointdir",
+                                      "slurmctldaddr",
+                                      "accountingstoragejobcomment",
+                                      "accountingstorejobcomment",
+                                      "launchtype"};
+// cgroup.conf as clusterc writes it.
+constexpr std::array<std::pair<Key, Key>, 5> kCgroup = {{{"cgroupplugin", "autodetect"},
+                                                         {"constraincores", "yes"},
+                                                         {"constraindevices", "yes"},
+                                                         {"constrainramspace", "yes"},
+                                                         {"constrainswapspace", "yes"}}};
+// Lines that clusterc writes so anyway.
+constexpr std::array<Key, 3> kSame = {"selecttypeparameters=cr_core_memory", "returntoservice=1", "slurmuser=slurm"};
+constexpr std::array<Key, 4> kOldCgroup = {"cgroupautomount", "cgroupreleaseagentdir", "taskaffinity",
+                                           "constrainkmemspace"};
+
+class Describer {
+ public:
+  Describer(const Sources& sources, const SlurmCluster& c, SlurmGroups groups, Catalog& catalog)
+      : sources_(sources), c_(c), all_(std::move(groups)), catalog_(catalog) {}
+
+  void beside(const std::optional<SlurmCluster>& gres, const std::optional<SlurmCluster>& cgroup,
+              const std::optional<SlurmCluster>& topology) {
+    if (gres) read_gres(*gres);
+    if (cgroup) read_cgroup(*cgroup);
+    if (topology) read_topology(*topology);
+  }
+  SlurmSpec write(std::string_view shown, const Findings& faults);
+
+ private:
+  void read_settings();
+  void read_partitions();
+  void read_gres(const SlurmCluster&);
+  void read_cgroup(const SlurmCluster&);
+  void read_topology(const SlurmCluster&);
+  void write_group(YamlWriter&, const SlurmGroup&);
+  void write_site(YamlWriter&) const;
+  void write_scheduler(YamlWriter&) const;
+  void write_extra(YamlWriter&) const;
+  std::string gpu_part(const SlurmGres&, std::string& comment);
+  std::string cpu_part(const SlurmHardware&);
+  void own_part(const std::string& id, std::string text) {
+    if (own_.insert(id).second) parts_.push_back({format("{}/{}.yaml", kSlurmParts, id), std::move(text)});
+  }
+  std::string as_written(const SlurmSetting& s, std::string_view key) const {
+    const std::string_view text = sources_.text(s.span);
+    const bool plain = text.find_first_of("\n\r\\") == text.npos && text.find('=') != text.npos;
+    return plain ? std::string(text) : format("{}={}", key, clean(s.value));
+  }
+  const std::string* value(Key key) const {
+    const SlurmSetting* s = c_.find(key);
+    return s ? &s->value : nullptr;
+  }
+  // A line of a compiled file, if a spec can hold it.
+  void keep(std::vector<std::string>& lines, std::string line) {
+    if (line.size() <= kLongestLine && clean(line) == line)
+      lines.push_back(std::move(line));
+    else
+      differs(format("too long for a spec, or with characters that no text has: {}…", clean(line.substr(0, 60))));
+  }
+  void differs(std::string text) { differences_.push_back(std::move(text)); }
+
+  const Sources& sources_;
+  const SlurmCluster& c_;
+  SlurmGroups all_;
+  Catalog& catalog_;
+  std::set<std::string, std::less<>> own_;
+  std::vector<SlurmSpec::Part> parts_;
+  std::vector<std::string> extra_, cgroup_extra_, differences_, topology_;
+  std::string longest_;  // MaxTime of all partitions, in minutes
+  bool power_saving_ = false, accounting_ = false;
+};
+
+void Describer::read_partitions() {
+  std::set<std::string> limits;
+  for (const SlurmEntry& p : c_.partitions) {
+    const SlurmSetting* time = p.find("maxtime");
+    limits.insert(time ? time->value : "");
+  }
+  const auto minutes = limits.size() == 1 ? slurm_minutes(*limits.begin()) : std::nullopt;
+  if (minutes && *minutes > 0) longest_ = std::to_string(*minutes);
+  for (const SlurmGroup& g : all_.groups) {
+    if (!g.partition) {
+      differs(
+          format("clusterc writes a partition '{}' for group '{}', which slurm.conf does not have", g.name, g.name));
+      continue;
+    }
+    std::vector<std::string> lost;
+    for (const auto& [key, setting] : g.partition->record->settings) {
+      const std::string value = to_lower(setting.value);
+      const bool kept = key == "partitionname" || key == "nodes" || key == "default" ||
+                        (key == "state" && value == "up") ||
+                        (key == "maxtime" && (!longest_.empty() || value == "infinite" || value == "unlimited"));
+      if (!kept) lost.push_back(clean(as_written(setting, key)));
+    }
+    if (!lost.empty()) differs(format("partition '{}' of a group cannot have {}", g.name, join(lost, " ")));
+  }
+  for (const SlurmEntry* p : all_.other_partitions) {
+    std::string line;
+    std::set<std::string> seen;
+    for (const auto& [key, setting] : p->record->settings)
+      if (p->record->find(key) == &setting) line += (line.empty() ? "" : " ") + as_written(setting, key);
+    if (p->defaults)
+      for (const auto& [key, setting] : *p->defaults)
+        if (!p->record->find(key)) line += " " + as_written(setting, key);
+    keep(extra_, std::move(line));
+  }
+  std::vector<std::string> sets;  // before the partitions that use them
+  for (const SlurmEntry& s : c_.node_sets) {
+    std::string line;
+    for (const auto& [key, setting] : s.record->settings)
+      if (s.record->find(key) == &setting) line += (line.empty() ? "" : " ") + as_written(setting, key);
+    keep(sets, std::move(line));
+  }
+  extra_.insert(extra_.begin(), sets.begin(), sets.end());
+}
+
+void Describer::read_settings() {
+  const std::string* storage = value("accountingstoragetype");
+  const std::string* host = value("accountingstoragehost");
+  if (storage && to_lower(*storage) == "accounting_storage/slurmdbd") {
+    const std::string at = host ? *host : "localhost";
+    accounting_ = at == "localhost" || std::ranges::find(all_.controllers, at) != all_.controllers.end();
+    if (!accounting_)
+      differs(
+          format("slurmdbd runs on '{}', which is no controller: give it a group, and name it in "
+                 "software.scheduler.accounting.nodes",
+                 clean(at)));
+  }
+  const bool clouds = std::ranges::any_of(all_.groups, [](const SlurmGroup& g) { return g.cloud; });
+  power_saving_ = clouds && value("resumeprogram") && value("suspendprogram");
+  for (const auto& [key, setting] : c_.settings) {
+    const std::string line = as_written(setting, key);
+    if (key.find("pass") != key.npos) {
+      differs(format("{} is not copied: it can be a password", key));
+    } else if (is_one_of(key, kRead)) {
+      if (key == "authtype" && to_lower(setting.value) != "auth/munge")
+        differs(format("{}: clusterc writes AuthType=auth/munge", line));
+      if (!power_saving_ && (key.starts_with("resume") || key.starts_with("suspend")))
+        differs(format("{}: power saving needs nodes with State=CLOUD, ResumeProgram and SuspendProgram", line));
+    } else if (is_one_of(key, kPrograms)) {
+      differs(format("{}: clusterc writes a program of its own. An extra line replaces it", line));
+    } else if (is_one_of(key, kOld)) {
+      differs(format("{}: of an older release, or no setting of slurm.conf", line));
+    } else if (const auto d = std::ranges::find(kDerived, key, &std::pair<Key, Key>::first); d != kDerived.end()) {
+      if (!d->second.empty() && to_lower(setting.value) != d->second)
+        differs(format("{}: clusterc writes {}", line, d->second));
+    } else if (!is_one_of(format("{}={}", key, to_lower(setting.value)), kSame)) {
+      keep(extra_, line);
+    }
+  }
+  const std::string* types = value("grestypes");
+  if (types)
+    for (const std::string_view type : split(*types, ','))
+      if (const std::string low = to_lower(trim(type)); low != "gpu" && low != "shard")
+        differs(format("GresTypes has '{}', for which the language has no word", clean(low.substr(0, 40))));
+}
+
+void Describer::read_gres(const SlurmCluster& gres) {
+  std::set<std::string> said;
+  const auto once = [&](std::string text) {
+    if (said.size() < kMostShown && said.insert(text).second) differs(std::move(text));
+  };
+  for (const SlurmRecord& r : gres.text.records) {
+    if (const SlurmSetting* detect = r.find("autodetect"); detect && to_lower(detect->value) != "off")
+      once(format("gres.conf: AutoDetect={}. clusterc writes the device files", clean(detect->value)));
+    const SlurmSetting* name = r.find("name");
+    if (!name) continue;
+    const std::string what = to_lower(name->value);
+    if (what != "gpu" && what != "shard") {
+      once(format("gres.conf: Name={}, for which the language has no word", clean(what.substr(0, 40))));
+      continue;
+    }
+    for (const std::string_view key : {"cores", "cpus", "links"})
+      if (r.find(key))
+        once(format("gres.conf: {} of GPUs. They follow from the PCIe tree of the server (`pcie`)",
+                    key == "links" ? "Links" : "Cores"));
+  }
+}
+
+void Describer::read_cgroup(const SlurmCluster& cgroup) {
+  for (const auto& [key, setting] : cgroup.settings) {
+    const auto ours = std::ranges::find(kCgroup, key, &std::pair<Key, Key>::first);
+    if (ours != kCgroup.end()) {
+      if (to_lower(setting.value) != ours->second)
+        differs(format("cgroup.conf: {}. clusterc writes {}", as_written(setting, key), ours->second));
+    } else if (is_one_of(key, kOldCgroup)) {
+      differs(format("cgroup.conf: {}: of an older release", as_written(setting, key)));
+    } else {
+      keep(cgroup_extra_, as_written(setting, key));
+    }
+  }
+}
+
+void Describer::read_topology(const SlurmCluster& topology) {
+  for (const SlurmRecord& r : topology.text.records) {
+    if (topology_.size() == kMostShown) {
+      topology_.emplace_back("…");
+      break;
+    }
+    std::string line;
+    for (const auto& [key, setting] : r.settings) line += (line.empty() ? "" : " ") + as_written(setting, key);
+    topology_.push_back(clean(line.substr(0, 400)));
+  }
+}
+
+std::string Describer::cpu_part(const SlurmHardware& h) {
+  const std::string id = format("cpu-{}x{}", h.cores_per_socket, h.threads);
+  std::string text;
+  YamlWriter yaml(text);
+  yaml.comment(
+      "A processor as slurm.conf describes it. Name the real one in the spec, so that its figures can be judged.");
+  yaml.begin_map().field("part", "cpu").field("id", id);
+  yaml.map("facts");
+  yaml.field("name", format("a processor with {} and {} a core", counted(h.cores_per_socket, "core"),
+                            counted(h.threads, "thread")));
+  yaml.field("cores", h.cores_per_socket).field("threads_per_core", h.threads);
+  yaml.end_map().end_map();
+  own_part(id, text + "\n");
+  return id;
+}
+
+// A part of the catalogue where only one has the words of the type; else a part of its own.
+std::string Describer::gpu_part(const SlurmGres& gres, std::string& comment) {
+  const std::set<std::string, std::less<>> want = slurm_type_words(gres.type);
+  std::vector<std::string> fits;
+  for (const PartInfo& info : catalog_.list()) {
+    if (info.kind != PartKind::gpu || want.empty()) continue;
+    const auto have = slurm_type_words(info.id);
+    if (std::includes(have.begin(), have.end(), want.begin(), want.end())) fits.emplace_back(info.id);
+  }
+  const std::string type = to_lower(gres.type);
+  const auto called = [](std::string_view id) {  // system/slurm.h, gres_type()
+    for (const std::string_view maker : {"nvidia-", "amd-", "intel-"})
+      if (id.starts_with(maker)) id.remove_prefix(maker.size());
+    return std::string(id.substr(0, id.find('-')));
+  };
+  if (fits.size() == 1 && called(fits.front()) == type) return fits.front();
+  std::string id;
+  for (const char c : type) id += (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' ? c : '-';
+  while (id.starts_with('-') || id.starts_with('_')) id.erase(0, 1);
+  while (id.ends_with('-')) id.pop_back();
+  if (id.size() > 60) id.resize(60);
+  if (id.empty()) id = "gpu";
+  if (fits.empty())
+    comment = format("The catalogue has no GPU '{}'.", clean(type));
+  else
+    comment = format("Write the GPU that is fitted: {}.", join(fits, " or "));
+  if (type.empty())
+    comment = "gres.conf and slurm.conf give the GPUs no type: clusterc writes one.";
+  else if (called(id) != type)
+    comment +=
+        format(" clusterc calls the type '{}': jobs that request '{}' have to be changed.", called(id), clean(type));
+  std::string text;
+  YamlWriter yaml(text);
+  yaml.comment(
+      "A GPU of which Slurm's files say the type only. Name the real one in the spec, so that its figures can "
+      "be judged.");
+  yaml.begin_map().field("part", "gpu").field("id", id).map("facts");
+  yaml.field("name", type.empty() ? std::string("a GPU without a type") : format("a GPU of type '{}'", clean(type)));
+  yaml.end_map().end_map();
+  own_part(id, text + "\n");
+  return id;
+}
+
+void Describer::write_group(YamlWriter& yaml, const SlurmGroup& g) {
+  const SlurmHardware& h = g.hardware;
+  if (!g.left_out.empty()) yaml.comment(clean(format("Not described: {}", join(g.left_out, " "))));
+  yaml.map(g.name).field("names", fold_names(g.names));
+  // A map without entries holds no comments.
+  if (h.cores_per_socket == 0)
+    yaml.comment("slurm.conf does not say which processors the nodes have: write cpus, such as 2 x epyc-9354");
+  if (h.memory <= 1) yaml.comment("slurm.conf has no RealMemory: write memory, such as 16 x 64 GiB");
+  yaml.map("server");
+  if (h.cores_per_socket > 0) {
+    const std::int64_t cores = h.sockets * h.cores_per_socket, threads = cores * h.threads;
+    if (h.cpus > 0 && h.cpus != threads)
+      yaml.comment(format("CPUs={}: clusterc writes CPUs={}, all threads.", h.cpus, threads));
+    yaml.field("cpus", format("{} x {}", h.sockets, cpu_part(h)));
+  }
+  if (h.memory > 1) {
+    const SlurmMemory memory = slurm_memory(h.memory);
+    yaml.comment(memory.comment);
+    yaml.field("memory", memory.modules);
+  }
+  std::int64_t gpus = 0;
+  if (!h.gpus.empty()) {
+    std::string comment;
+    const std::string part = gpu_part(h.gpus.front(), comment);
+    if (!comment.empty()) yaml.comment(comment);
+    gpus = std::min<std::int64_t>(h.gpus.front().count, 1 << 16);
+    yaml.field("gpus", format("{} x {}", gpus, part));
+    if (const GpuPart* known = own_.contains(part) ? nullptr : catalog_.gpu(part); known && known->form)
+      yaml.list("gpu_forms").value(enum_text(*known->form)).end_list();  // they run in it
+    for (std::size_t i = 1; i < std::min<std::size_t>(h.gpus.size(), 8); ++i)
+      yaml.comment(format("A group has GPUs of one model: {} x '{}' beside them cannot be described.", h.gpus[i].count,
+                          clean(h.gpus[i].type)));
+  }
+  yaml.end_map();
+  if (h.shards > 0 && gpus > 0) {
+    if (h.shards % gpus == 0 && h.shards / gpus >= 2 && h.shards / gpus <= 1024)
+      yaml.map("software").field("gpu_shards", h.shards / gpus).end_map();
+    else
+      yaml.comment(format("{} shards are no whole number of at least 2 for each GPU.", h.shards));
+  }
+  yaml.end_map();
+}
+
+void Describer::write_site(YamlWriter& yaml) const {
+  const auto unknown = [&](std::string_view key) {
+    yaml.map(key).field("unknown", "slurm.conf does not show it").end_map();
+  };
+  yaml.comment(
+      "The room is not known, so power, cooling and racks are not checked. Write region, altitude, supply, "
+      "racks, feeds and cooling.");
+  yaml.map("site");
+  unknown("region");
+  yaml.map("supply");
+  unknown("phases");
+  unknown("voltage");
+  yaml.end_map().end_map();
+}
+
+void Describer::write_scheduler(YamlWriter& yaml) const {
+  yaml.comment(
+      "The operating system, the GPU driver and the release of Slurm are not known: write os, gpu_driver and "
+      "scheduler.version.");
+  yaml.map("software").map("scheduler").field("kind", "slurm");
+  if (!all_.controllers.empty()) yaml.field("controllers", fold_names(all_.controllers));
+  if (const std::string* requeue = value("jobrequeue"); requeue && (*requeue == "0" || *requeue == "1"))
+    yaml.field("requeue", *requeue == "1");
+  if (accounting_) yaml.map("accounting").end_map();
+  if (!longest_.empty()) yaml.map("limits").field("time", longest_ + " min").end_map();
+  if (power_saving_) {
+    yaml.map("power_saving").list("groups");
+    for (const SlurmGroup& g : all_.groups)
+      if (g.cloud) yaml.value(g.name);
+    yaml.end_list();
+    const auto time = [&](std::string_view key, Key ours) {
+      const std::string* text = value(ours);
+      if (const auto seconds = text ? parse_uint(*text) : std::nullopt; seconds && *seconds > 0 && *seconds < 1'000'000)
+        yaml.field(key, format("{} s", *seconds));
+    };
+    time("idle", "suspendtime");
+    time("start", "resumetimeout");
+    time("stop", "suspendtimeout");
+    yaml.field("resume", clean(*value("resumeprogram"))).field("suspend", clean(*value("suspendprogram")));
+    yaml.end_map();
+  }
+  yaml.end_map().end_map();
+}
+
+void Describer::write_extra(YamlWriter& yaml) const {
+  if (extra_.empty() && cgroup_extra_.empty()) return;
+  yaml.comment("Settings that the language has no word for: clusterc writes these lines behind its own.");
+  yaml.map("outputs").map("slurm").map("extra");
+  const auto file = [&](std::string_view name, const std::vector<std::string>& lines) {
+    if (lines.empty()) return;
+    yaml.list(name);
+    for (const std::string& line : lines) yaml.value(line);
+    yaml.end_list();
+  };
+  file("slurm.conf", extra_);
+  file("cgroup.conf", cgroup_extra_);
+  yaml.end_map().end_map().end_map();
+}
+
+std::string cluster_name(const std::string* given) {
+  std::string name;
+  for (const char c : given ? to_lower(*given) : std::string("cluster"))
+    name += (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? c : '-';
+  if (name.size() > 40) name.resize(40);
+  while (name.starts_with('-')) name.erase(0, 1);
+  while (name.ends_with('-')) name.pop_back();
+  return name.empty() ? "cluster" : name;
+}
+
+SlurmSpec Describer::write(std::string_view shown, const Findings& faults) {
+  read_settings();
+  read_partitions();
+  const std::string name = cluster_name(value("clustername"));
+  if (const std::string* given = value("clustername"); !given || to_lower(*given) != name)
+    differs(given ? format("ClusterName={}: a name has letters, digits and hyphens", clean(given->substr(0, 60)))
+                  : std::string("there is no ClusterName"));
+  if (c_.unread)
+    differs(
+        "some NodeName lines have no list of names that can be read, or too many names: their nodes are missing "
+        "here");
+  if (all_.controllers.empty()) differs("there is no SlurmctldHost: write software.scheduler.controllers");
+
+  // The groups first: which parts there are follows from them.
+  std::string nodes;
+  {
+    YamlWriter yaml(nodes);
+    yaml.begin_map().map("nodes");
+    for (const SlurmGroup& g : all_.groups) write_group(yaml, g);
+    if (!all_.outside.empty()) {
+      yaml.comment("slurm.conf says nothing of these machines but their names.");
+      yaml.map("controllers").field("names", fold_names(all_.outside));
+      yaml.list("roles").value("scheduler").end_list().map("server").end_map().end_map();
+    }
+    yaml.end_map().end_map();
+    if (!nodes.ends_with('\n')) nodes += '\n';
+  }
+  SlurmSpec out;
+  YamlWriter yaml(out.spec);
+  yaml.comment(format(
+      "The cluster of '{}' as its files describe it. Complete it: what they cannot show is in comments.", shown));
+  const auto is_fault = [](const Finding& f) { return f.severity != Severity::note; };
+  if (std::ranges::any_of(faults.all(), is_fault)) {
+    yaml.comment("Faults of the files, which the compiled ones do not have (clusterc check slurm.conf explains them):");
+    std::size_t count = 0;
+    for (const Finding& f : faults.all())
+      if (is_fault(f) && ++count <= kMostShown) yaml.comment("- " + clean(f.message.substr(0, 400)));
+  }
+  if (!differences_.empty()) {
+    yaml.comment("What the compiled files of Slurm will not have as these files have it:");
+    for (std::size_t i = 0; i < std::min(differences_.size(), kMostShown); ++i)
+      yaml.comment("- " + clean(differences_[i].substr(0, 400)));
+    if (differences_.size() > kMostShown) yaml.comment(format("- and {} more", differences_.size() - kMostShown));
+  }
+  yaml.begin_map();
+  yaml.field("clusterc", 1).field("rules", "2026.11").field("name", name);
+  if (!parts_.empty()) yaml.list("parts").value(kSlurmParts).end_list();
+  write_site(yaml);
+  if (!topology_.empty()) {
+    yaml.comment(
+        "The switches of topology.conf. Describe them as a network with kind, rate, switch and connects: then "
+        "clusterc writes topology.conf.");
+    for (const std::string& line : topology_) yaml.comment("  " + line);
+  }
+  yaml.end_map();
+  if (!out.spec.ends_with('\n')) out.spec += '\n';
+  out.spec += nodes;
+  std::string rest;
+  YamlWriter after(rest);
+  after.begin_map();
+  write_scheduler(after);
+  write_extra(after);
+  after.end_map();
+  out.spec += rest;
+  if (!out.spec.ends_with('\n')) out.spec += '\n';
+  out.parts = std::move(parts_);
+  return out;
+}
+
+std::optional<SlurmCluster> read_beside(const Sources& sources, const ReadBeside& read, const std::string& name,
+                                        Findings& findings) {
+  const auto file = read ? read(name) : std::nullopt;
+  if (!file) return std::nullopt;
+  return slurm_cluster(read_slurm_text(sources, *file, read, findings));
+}
+
+}  // namespace
+
+SlurmSpec spec_of_slurm(const Sources& sources, FileId file, std::string_view shown, const ReadBeside& read,
+                        Catalog& catalog, Findings& faults) {
+  judge_slurm(sources, file, read, faults);
+  Findings findings;  // those of reading, which are among the faults
+  const SlurmCluster c = slurm_cluster(read_slurm_text(sources, file, read, findings));
+  SlurmGroups groups = slurm_groups(c);
+  if (!groups.error.empty()) {
+    SlurmSpec none;
+    none.error = std::move(groups.error);
+    return none;
+  }
+  Describer describer(sources, c, std::move(groups), catalog);
+  describer.beside(read_beside(sources, read, "gres.conf", findings),
+                   read_beside(sources, read, "cgroup.conf", findings),
+                   read_beside(sources, read, "topology.conf", findings));
+  return describer.write(shown, faults);
+}
+
+}  // namespace clusterc

@@ -1,0 +1,360 @@
+#include "report/rack_sheets.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "base/index.h"
+#include "base/text.h"
+#include "plan/power/power.h"
+#include "report/cable_exports.h"
+#include "report/cord_rows.h"
+#include "report/device_names.h"
+#include "report/html_writer.h"
+#include "report/link_rows.h"
+#include "report/panel_names.h"
+#include "report/plan_svg.h"
+#include "spec/names.h"
+
+namespace clusterc {
+namespace {
+
+// The most that one person lifts under good conditions: the load constant of the revised NIOSH lifting equation (Waters
+// et al., Ergonomics 36, 1993).
+constexpr Kilograms kOnePerson{23};
+
+constexpr std::string_view kStyle =
+    "body{font:10pt/1.35 sans-serif;color:#111;margin:1.5em auto;padding:0 1em;max-width:75em}"
+    "h1{font-size:17pt;margin:0 0 .2em}h2{font-size:12pt;margin:1.4em 0 .4em;break-after:avoid}"
+    "table{border-collapse:collapse;width:100%;font-size:9pt}"
+    "th{white-space:nowrap}th,td{border:1px solid #999;padding:.15em "
+    ".4em;text-align:left;vertical-align:top;overflow-wrap:anywhere}"
+    "td.n,th.n{text-align:right;white-space:nowrap}td.fill{min-width:9em}td.tick{width:1.4em;text-align:center}"
+    "tr{break-inside:avoid}thead{display:table-header-group}.label{font-family:monospace;font-size:8.5pt}"
+    ".drawing{float:right;margin:0 0 1em 1.5em}.drawing svg{max-height:24cm;max-width:9cm;height:auto}"
+    ".stop{border:3px solid #a00;color:#a00;font-weight:bold;padding:.4em .6em}.clear{clear:both}.sign "
+    "td{height:2.6em}ul{padding-left:1.2em}"
+    "@page{size:A4 landscape;margin:12mm}@media print{body{margin:0;max-width:none}}";
+constexpr std::string_view kTick = "☐";
+
+struct CordLine {
+  std::string device, pdu, outlet, lines, part, length, supply_label, pdu_label;
+  std::int64_t unit = 0, supply = 0;
+  bool operator<(const CordLine& o) const { return std::pair(unit, supply) < std::pair(o.unit, o.supply); }
+};
+// One end of a cable as its rack sees it; of a cable within the rack, the lower end. A plan of 16,384 nodes has a
+// million of them: the texts of a rack lie in one string, a zero after each.
+struct CableLine {
+  std::int16_t unit = 0, far_unit = 0;
+  std::int32_t far_rack = -1;
+  std::uint32_t texts = 0;  // where they begin: network, label here, label there, part, length
+};
+struct Contents {
+  std::vector<CordLine> cords;
+  std::vector<CableLine> inside, leaving;
+  std::string texts;
+};
+
+std::string units_of(const RackedDevice& d) {
+  if (d.unit <= 0) return "-";
+  return d.units > 1 ? format("{}-{}", d.unit, d.unit + d.units - 1) : std::to_string(d.unit);
+}
+
+std::string part_text(const Cabling::Run& run) {
+  std::string out;
+  append_part(out, run);
+  for (const auto* module : {run.near_module, run.far_module})
+    if (module && out.find(module->id) == std::string::npos) out += (out.empty() ? "" : " + ") + module->id;
+  return out.empty() ? "no part: see the findings" : out;
+}
+
+std::vector<Contents> contents_of(const Cluster& c, const Plan& p) {
+  std::vector<Contents> out(p.racks.size());
+  std::map<std::string, std::size_t, std::less<>> numbers;
+  for (std::size_t r = 0; r < p.racks.size(); ++r) numbers.emplace(c.rack_name(static_cast<std::int64_t>(r)), r);
+  std::size_t rack = 0;
+  std::string_view named;
+  each_cord(c, p, [&](const CordRow& row) {
+    if (row.rack != named) {
+      const auto found = numbers.find(row.rack);
+      if (found == numbers.end()) return;
+      rack = found->second, named = found->first;
+    }
+    CordLine& line = out[rack].cords.emplace_back();
+    line.device = row.device;
+    line.unit = row.unit;
+    line.supply = row.supply;
+    line.pdu = row.pdu.substr(row.pdu.rfind('/') + 1);
+    line.outlet = row.socket.empty() ? "terminal" : std::string(row.socket);
+    if (row.outlet > 0) line.outlet += format(" {}", row.outlet);
+    if (row.bank > 0) line.outlet += format(", bank {}", row.bank);
+    line.lines = row.lines;
+    line.part = row.part;
+    if (row.length.value > 0) append_metres(line.length, row.length);
+    line.supply_label = row.supply_label;
+    line.pdu_label = row.pdu_label;
+  });
+  LinkRows rows(c, p);
+  const PanelNames names(p, rows.links());
+  PanelEnds e;
+  std::string near_label, far_label, part, length;
+  const auto add = [&](Contents& to, std::vector<CableLine>& lines, const LinkRow& r, bool near) {
+    const CableSpot& here = near ? r.link->near_at : r.link->far_at;
+    const CableSpot& there = near ? r.link->far_at : r.link->near_at;
+    lines.push_back({here.unit, there.unit, there.rack, static_cast<std::uint32_t>(to.texts.size())});
+    for (const std::string* text : std::initializer_list<const std::string*>{
+             r.network, near ? &near_label : &far_label, near ? &far_label : &near_label, &part, &length})
+      to.texts += *text, to.texts += '\0';
+  };
+  rows.each([&](const LinkRow& r) {
+    names.of(r, e);
+    end_label(near_label, r.near_host, e.near_port, r.far_host, e.far_port);
+    end_label(far_label, r.far_host, e.far_port, r.near_host, e.near_port);
+    part = part_text(r.run);
+    length.clear();
+    if (r.run.cable) append_metres(length, r.run.length);
+    const std::int32_t near = r.link->near_at.rack, far = r.link->far_at.rack;
+    if (near >= 0 && near == far) {
+      add(out[at(near)], out[at(near)].inside, r, r.link->near_at.unit <= r.link->far_at.unit);
+    } else {
+      if (near >= 0) add(out[at(near)], out[at(near)].leaving, r, true);
+      if (far >= 0) add(out[at(far)], out[at(far)].leaving, r, false);
+    }
+    return true;
+  });
+  return out;
+}
+
+class Sheet {
+ public:
+  Sheet(const Cluster& c, const Plan& p, bool buildable, std::int64_t rack, Contents& contents)
+      : c_(c), p_(p), buildable_(buildable), rack_(rack), in_(contents), name_(c.rack_name(rack)) {}
+
+  std::string text() {
+    std::sort(in_.cords.begin(), in_.cords.end());
+    std::stable_sort(in_.inside.begin(), in_.inside.end(),
+                     [](const CableLine& a, const CableLine& b) { return a.unit < b.unit; });
+    std::stable_sort(in_.leaving.begin(), in_.leaving.end(), [](const CableLine& a, const CableLine& b) {
+      return std::pair(a.far_rack, a.unit) < std::pair(b.far_rack, b.unit);
+    });
+    out_.open("html", "lang", "en").open("head");
+    out_.empty("meta", "charset", "utf-8");
+    out_.empty("meta", "http-equiv", "Content-Security-Policy", "content",
+               "default-src 'none'; style-src 'unsafe-inline'");
+    out_.element("title", format("Rack {} of {}", name_, *c_.spec.name));
+    out_.style(kStyle).close();
+    out_.open("body");
+    head();
+    devices();
+    cords();
+    inside();
+    leaving();
+    check();
+    out_.close().close();
+    return out_.take();
+  }
+
+ private:
+  void heads(std::initializer_list<std::string_view> names) {
+    out_.open("thead").open("tr");
+    for (const std::string_view n : names) out_.element("th", n);
+    out_.close().close();
+  }
+  void cell(std::string_view text) { out_.element("td", text); }
+  void number(std::string_view text) { out_.element("td", "class", "n", text); }
+  void label(std::string_view text) { out_.element("td", "class", "label", text); }
+  void tick() { out_.element("td", "class", "tick", kTick); }
+  void fill() { out_.element("td", "class", "fill", ""); }
+
+  static std::string unit(std::int64_t u) { return u > 0 ? std::to_string(u) : "-"; }
+  struct Texts {
+    std::string_view network, label, far_label, part, length;
+  };
+  Texts texts(const CableLine& l) const {
+    std::string_view rest = std::string_view(in_.texts).substr(l.texts);
+    const auto next = [&] {
+      const std::size_t end = rest.find('\0');
+      const std::string_view out = rest.substr(0, end);
+      rest.remove_prefix(end + 1);
+      return out;
+    };
+    Texts out;
+    for (std::string_view* t : {&out.network, &out.label, &out.far_label, &out.part, &out.length}) *t = next();
+    return out;
+  }
+
+  void head() {
+    const RackPlan& rack = p_.racks[at(rack_)];
+    out_.element("h1", format("Rack {}", name_));
+    if (!buildable_)
+      out_.element("p", "class", "stop",
+                   "The spec has errors: do not order or build anything by this sheet. `clusterc check` lists them.");
+    out_.open("div", "class", "drawing").drawing(render_rack_elevation(c_, p_, rack_)).close();
+    out_.open("p").text(format("Cluster {}. ", *c_.spec.name));
+    out_.text(format("Place on the floor plan: x {:.1f} m, y {:.1f} m. ", rack.x, rack.y));
+    const int group = c_.rack_group_of(rack_);
+    if (group >= 0 && !c_.racks[at(group)].model.empty()) out_.text(format("Rack: {}. ", c_.racks[at(group)].model));
+    out_.text(
+        format("Weight with its devices: {}{}. ", rack.weight_complete ? "" : "more than ", to_text(rack.weight)));
+    out_.text(format("Power: {}.",
+                     rack.power_complete ? to_text(rack.power) + " at most" : "more than " + to_text(rack.power)));
+    out_.close();
+    out_.element("h2", "Before you begin");
+    out_.open("ul");
+    out_.element("li", "The rack stands in its place, is level, and is bolted down or to its neighbours.");
+    out_.element("li", "Units are numbered from the bottom: unit 1 is the lowest. The drawing shows the front.");
+    out_.element("li", "Nothing has power yet: the breakers of the PDUs are open.");
+    out_.element("li", format("A device above {} needs two people or a lift. Fill the rack from the bottom up.",
+                              to_text(kOnePerson)));
+    for (const PduLoad& load : p_.pdus) {
+      if (load.rack != rack_) continue;
+      const PduModel& m = c_.racks[at(group)].pdus[at(load.pdu)];
+      out_.element("li", format("PDU {}: {}, labelled pdu-{}-{}, connected to feed {}.",
+                                static_cast<char>('a' + load.pdu), m.model, name_, static_cast<char>('a' + load.pdu),
+                                load.feed < 0 ? std::string("-") : c_.feeds[at(load.feed)].name));
+    }
+    out_.close();
+  }
+
+  void devices() {
+    out_.element("h2", "class", "clear", "1. Devices, from the bottom up");
+    out_.element(
+        "p",
+        "Mount the rails of a device first. Write down its serial number and the MAC address of its management "
+        "port: the inventory needs both, and they are hard to read later.");
+    out_.open("table");
+    heads({"rails", "in", "units", "device", "model", "weight", "serial number", "MAC address of management"});
+    out_.open("tbody");
+    for (const RackedDevice& d : p_.racks[at(rack_)].devices) {
+      out_.open("tr");
+      if (d.kind == DeviceKind::occupied) {
+        cell(""), cell(""), number(units_of(d)), cell("stands here already"), cell(""), cell(""), cell(""), cell("");
+      } else {
+        ++count_;
+        tick(), tick();
+        number(units_of(d));
+        cell(device_host(c_, p_, d));
+        cell(device_model(c_, p_, d));
+        const auto weight = device_weight(c_, p_, d);
+        number(d.kind == DeviceKind::tray ? "with the rack"
+               : !weight                  ? "not stated"
+                                          : to_text(*weight) + (*weight > kOnePerson ? " (lift)" : ""));
+        fill(), fill();
+      }
+      out_.close();
+    }
+    out_.close().close();
+  }
+
+  void cords() {
+    out_.element("h2", "2. Power cords");
+    if (in_.cords.empty()) {
+      out_.element("p", "The plan has no cords in this rack: busbar, hard-wired, or no PDUs in the spec.");
+      return;
+    }
+    out_.open("table");
+    heads({"", "unit", "device", "supply", "PDU", "outlet", "phase", "cord", "m", "label at the supply",
+           "label at the PDU"});
+    out_.open("tbody");
+    for (const CordLine& l : in_.cords) {
+      out_.open("tr");
+      tick();
+      number(unit(l.unit));
+      cell(l.device), number(std::to_string(l.supply)), cell(l.pdu), cell(l.outlet), cell(l.lines);
+      cell(l.part.empty() ? "hard-wired" : l.part), number(l.length), label(l.supply_label), label(l.pdu_label);
+      out_.close();
+    }
+    out_.close().close();
+  }
+
+  void inside() {
+    out_.element("h2", "3. Cables that stay in this rack");
+    if (in_.inside.empty()) {
+      out_.element("p", "None.");
+      return;
+    }
+    out_.open("table");
+    heads({"", "network", "from unit", "label", "to unit", "label", "part", "m"});
+    out_.open("tbody");
+    for (const CableLine& l : in_.inside) {
+      out_.open("tr");
+      tick();
+      const Texts t = texts(l);
+      cell(t.network), number(unit(l.unit)), label(t.label), number(unit(l.far_unit)), label(t.far_label);
+      cell(t.part), number(t.length);
+      out_.close();
+    }
+    out_.close().close();
+  }
+
+  void leaving() {
+    out_.element("h2", "4. Cables to other racks");
+    if (in_.leaving.empty()) {
+      out_.element("p", "None.");
+      return;
+    }
+    out_.element("p",
+                 "Rack by rack, as bundles are laid. The other end is on the sheet of the other rack, too: tick it "
+                 "where you plug it.");
+    out_.open("table");
+    heads({"", "to rack", "network", "unit here", "label here", "label there", "unit there", "part", "m"});
+    out_.open("tbody");
+    for (const CableLine& l : in_.leaving) {
+      out_.open("tr");
+      tick();
+      const Texts t = texts(l);
+      cell(l.far_rack < 0 ? std::string("not planned") : c_.rack_name(l.far_rack)), cell(t.network);
+      number(unit(l.unit)), label(t.label), label(t.far_label), number(unit(l.far_unit)), cell(t.part);
+      number(t.length);
+      out_.close();
+    }
+    out_.close().close();
+  }
+
+  void check() {
+    out_.element("h2", "5. Check at the end");
+    out_.open("ul");
+    const auto item = [&](std::string_view text) { out_.element("li", format("{} {}", kTick, text)); };
+    item(format("{} {} in place, each at its units, with serial number and MAC address written down", count_,
+                count_ == 1 ? "device is" : "devices are"));
+    if (!in_.cords.empty())
+      item(format("{} plugged and locked; the two supplies of a device are on different PDUs, as listed",
+                  in_.cords.size() == 1 ? "1 cord is" : format("{} cords are", in_.cords.size())));
+    item(format("{} within the rack and {} to other racks, each label read at both ends", in_.inside.size(),
+                in_.leaving.size()));
+    item("no cable is bent below its smallest radius, blocks an exhaust, or crosses a device that must slide out");
+    item("free units have blanking panels");
+    out_.close();
+    out_.open("table", "class", "sign").open("tbody").open("tr");
+    cell("Assembled by, date"), cell("Checked by, date"), cell("Differences from this sheet");
+    out_.close().close().close();
+  }
+
+  const Cluster& c_;
+  const Plan& p_;
+  const bool buildable_;
+  const std::int64_t rack_;
+  Contents& in_;
+  const std::string name_;
+  HtmlWriter out_;
+  std::int64_t count_ = 0;
+};
+
+}  // namespace
+
+void render_rack_sheets(const Cluster& c, const Plan& p, bool buildable,
+                        const std::function<void(std::string_view, std::string_view)>& take) {
+  std::vector<Contents> contents = contents_of(c, p);
+  for (std::size_t r = 0; r < p.racks.size(); ++r) {
+    const auto rack = static_cast<std::int64_t>(r);
+    const std::string name = c.rack_name(rack);
+    if (p.racks[r].devices.empty() || !is_group_name(name)) continue;
+    take(name + ".html", Sheet(c, p, buildable, rack, contents[r]).text());
+    contents[r] = {};
+  }
+}
+
+}  // namespace clusterc

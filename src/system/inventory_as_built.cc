@@ -1,0 +1,192 @@
+#include "system/inventory_as_built.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+#include "base/ip.h"
+#include "base/text.h"
+#include "model/group_ends.h"
+#include "system/interfaces.h"
+
+namespace clusterc {
+namespace {
+
+struct Place {  // of a port of a node
+  int group = -1, network = -1, end_points = -1;
+  std::int64_t member = 0, address = 0;  // number of its address among those of the member
+};
+
+// Rows name a node by its host name or as node/GROUP/….
+class Nodes {
+ public:
+  Nodes(const Cluster& c, const Plan& plan) : c_(c), plan_(plan), interfaces_(c.nodes.size()) {}
+
+  bool find(std::string_view name, int& group, std::int64_t& member) const {
+    if (name.starts_with("node/")) {
+      const std::string_view rest = name.substr(5);
+      group = c_.find_node_group(rest.substr(0, rest.find('/')));
+      if (group < 0) return false;
+      const NodeGroupModel& g = c_.nodes[static_cast<std::size_t>(group)];
+      for (member = 0; member < g.count; ++member)
+        if (plan_.node_object(g.first + member) == name) return true;
+      return false;
+    }
+    for (std::size_t g = 0; g < c_.nodes.size(); ++g)
+      if ((member = c_.nodes[g].names.index_of(name)) >= 0 && member < c_.nodes[g].count)
+        return group = static_cast<int>(g), true;
+    return false;
+  }
+
+  std::optional<Place> port(std::string_view name, std::string_view port) {
+    Place out;
+    if (!find(name, out.group, out.member)) return std::nullopt;
+    if (port == "bmc") {
+      for (const GroupEnd& at : ends_of_group(c_, out.group))
+        if (const NetworkModel& net = c_.networks[static_cast<std::size_t>(at.network)];
+            net.subnet && is_management_port(c_, net, net.ends[static_cast<std::size_t>(at.end)])) {
+          out.network = at.network, out.end_points = at.end;
+          return out;
+        }
+      return std::nullopt;
+    }
+    auto& all = interfaces_[static_cast<std::size_t>(out.group)];
+    if (!all) all = interfaces_of(c_, plan_, out.group);
+    for (const Interface& i : *all)
+      if (const auto at = std::ranges::find(i.names, port); at != i.names.end()) {
+        const std::int64_t width = std::max<std::int64_t>(1, i.ports / std::max<std::int64_t>(1, i.addresses));
+        out.network = i.network, out.end_points = i.end_points, out.address = (at - i.names.begin()) / width;
+        return out;
+      }
+    return std::nullopt;
+  }
+
+ private:
+  const Cluster& c_;
+  const Plan& plan_;
+  std::vector<std::optional<std::vector<Interface>>> interfaces_;
+};
+
+// Why a port cannot have this address; empty: it can.
+std::string unusable(const Cluster& c, const AddressPlan& a, std::uint32_t address) {
+  const NetworkModel& net = c.networks[static_cast<std::size_t>(a.network)];
+  const std::string text = ipv4_text(address);
+  if (a.step != 1)
+    return "the leaves of network '" + net.name + "' route: its addresses follow from the plan, and are not taken";
+  if (!a.subnet.contains(address))
+    return text + " lies outside of " + a.subnet.text() + ", the subnet of network '" + net.name + "'";
+  if (address == a.gateway) return text + " is the gateway of network '" + net.name + "'";
+  if (address == a.subnet.base || address == a.subnet.base + static_cast<std::uint32_t>(a.subnet.size() - 1))
+    return text + " is the first or last address of " + a.subnet.text() + ", which no machine can have";
+  return {};
+}
+
+// Planned addresses that a row gives to somebody else.
+void check_planned(const Cluster& c, const Plan& plan, const AddressPlan& a,
+                   const std::unordered_map<std::uint32_t, const InventoryRow*>& rows, Findings& findings) {
+  const NetworkModel& net = c.networks[static_cast<std::size_t>(a.network)];
+  const auto clash = [&](std::uint32_t address, const std::string& who) {
+    const auto row = rows.find(address);
+    if (row == rows.end()) return;
+    findings
+        .error("inventory-address-unusable", row->second->address_span,
+               "'" + one_line(row->second->name) + "' has the address " + ipv4_text(address) +
+                   ", which the plan gives to '" + who + "': the inventory does not have the address of '" + who +
+                   "' in network '" + net.name + "'")
+        .help("add a row with the address of '" + who + "'");
+  };
+  for (std::size_t e = 0; e < net.ends.size(); ++e) {
+    const EndPoints& ends = net.ends[e];
+    for (std::int64_t m = 0; m < ends.members; ++m)
+      for (std::int64_t p = 0; p < a.stride[e]; ++p)
+        if (!a.given.contains({static_cast<int>(e), m * a.stride[e] + p}))
+          clash(plan.address(a.network, static_cast<int>(e), m, p),
+                ends.group >= 0 ? c.nodes[static_cast<std::size_t>(ends.group)].names.name(m)
+                                : c.storage[static_cast<std::size_t>(ends.storage)].name);
+  }
+  for (const EquipmentAddresses& e : a.equipment)
+    for (std::int64_t i = 0; e.first != 0 && i < e.count; ++i)
+      clash(e.first + static_cast<std::uint32_t>(i), "equipment of the network");
+}
+
+}  // namespace
+
+void take_addresses(const Cluster& c, const Inventory& inventory, Plan& plan, Findings& findings) {
+  Nodes nodes(c, plan);
+  std::vector<std::unordered_map<std::uint32_t, const InventoryRow*>> taken(c.networks.size());
+  for (const InventoryRow& row : inventory.rows()) {
+    if (!row.address) continue;
+    const auto place = nodes.port(row.name, row.port);
+    const auto refuse = [&](std::string why) -> Finding& {
+      return findings.error("inventory-address-unusable", row.address_span, std::move(why));
+    };
+    if (!place) {
+      refuse("'" + one_line(row.name) + "' has an address, but " +
+             (row.port.empty() ? "the row names no port"
+                               : "'" + one_line(row.port) + "' is no port of it in a network with a subnet"))
+          .help(
+              "write the address into the row of a port of a node, or of its `bmc`; addresses of switches, PDUs and "
+              "storage systems are planned");
+      continue;
+    }
+    const auto a = std::ranges::find(plan.addresses, place->network, &AddressPlan::network);
+    if (a == plan.addresses.end()) continue;
+    if (std::string why = unusable(c, *a, *row.address); !why.empty()) {
+      refuse(std::move(why));
+      continue;
+    }
+    const auto end = static_cast<std::size_t>(place->end_points);
+    const auto [before, fresh] =
+        a->given.emplace(std::pair(place->end_points, place->member * a->stride[end] + place->address), *row.address);
+    if (!fresh && before->second != *row.address)
+      refuse("'" + one_line(row.port) + "' of '" + one_line(row.name) +
+             "' is a port of a bond, and the inventory gives another port of it the address " +
+             ipv4_text(before->second))
+          .help("write the address of the bond into the row of one of its ports");
+    taken[static_cast<std::size_t>(place->network)].emplace(*row.address, &row);
+  }
+  for (const AddressPlan& a : plan.addresses)
+    if (!a.given.empty()) check_planned(c, plan, a, taken[static_cast<std::size_t>(a.network)], findings);
+}
+
+std::map<std::int64_t, std::vector<std::string>> switches_as_built(const Cluster& c, const Plan& plan,
+                                                                   const Inventory& inventory, int network) {
+  Nodes nodes(c, plan);
+  std::map<std::int64_t, std::vector<std::string>> out;
+  for (const InventoryRow& row : inventory.rows()) {
+    if (row.leaf.empty()) continue;
+    const auto place = nodes.port(row.name, row.port);
+    if (!place || place->network != network) continue;
+    std::vector<std::string>& of = out[c.nodes[static_cast<std::size_t>(place->group)].first + place->member];
+    if (std::ranges::find(of, row.leaf) == of.end()) of.emplace_back(row.leaf);
+  }
+  for (auto& [node, of] : out) std::ranges::sort(of);
+  return out;
+}
+
+void check_places(const Cluster& c, const Plan& plan, const Inventory& inventory, Findings& findings) {
+  const Nodes nodes(c, plan);
+  for (const InventoryRow& row : inventory.rows()) {
+    int group = -1;
+    std::int64_t member = 0;
+    if ((row.rack.empty() && row.position.empty()) || !nodes.find(row.name, group, member)) continue;
+    const auto node = static_cast<std::size_t>(c.nodes[static_cast<std::size_t>(group)].first + member);
+    if (node >= plan.node_rack.size() || plan.node_rack[node] < 0)
+      continue;  // the spec has no racks: nothing to compare
+    const std::string rack = c.rack_name(plan.node_rack[node]), unit = "U" + std::to_string(plan.node_unit[node]);
+    const bool other_rack = !row.rack.empty() && row.rack != rack,
+               other_unit = !row.position.empty() && row.position != unit && "U" + std::string(row.position) != unit;
+    if (!other_rack && !other_unit) continue;
+    findings
+        .error("inventory-place-differs", row.place_span,
+               "'" + one_line(row.name) + "' stands in rack '" +
+                   one_line(row.rack.empty() ? std::string_view(rack) : row.rack) + "'" +
+                   (row.position.empty() ? std::string() : " at " + one_line(row.position)) +
+                   ", but the spec places it in '" + rack + "' at " + unit)
+        .help(
+            "name its rack and unit in the spec (`at`), or leave out `racks`: power and cooling are calculated with "
+            "the places of the spec");
+  }
+}
+
+}  // namespace clusterc

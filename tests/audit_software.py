@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+"""`clusterc audit --scontrol`, `--kubectl`, `--files`, `--save`, `--from`, `--against`: what is planted is named, and nothing else is.
+
+usage: audit_software.py CLUSTERC SOURCE WORK
+
+The texts are made up here in the form of the programs (scontrol 24.11, the API's NodeList v1), from what `compile` gives; tests/consumers/audit-slurm.sh has real ones.
+"""
+import copy
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+clusterc, source, work = sys.argv[1], sys.argv[2], sys.argv[3]
+DIFFERS, UNREAD, FILE = "audit-scheduler-differs", "audit-scheduler-unread", "audit-file-differs"
+
+
+def demand(condition, message):
+    if not condition:
+        sys.exit(f"FAILED: {message}")
+
+
+def write(name, text):
+    path = os.path.join(work, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
+def audit(example, *arguments):
+    done = subprocess.run([clusterc, "audit", os.path.join(source, "examples", example + ".yaml"), *arguments, "--format", "json"], capture_output=True, text=True, timeout=300, check=False)
+    told = json.loads(done.stdout) if done.stdout.startswith("{") else {"findings": [], "error": done.stderr}
+    return done.returncode, [(f["rule"], f["message"], f["objects"]) for f in told["findings"] if not f["in_baseline"]], told
+
+
+def compare(what, example, arguments, wanted, status):
+    got_status, got, told = audit(example, *arguments)
+    left = list(got)
+    for rule, *words in wanted:
+        hit = next((f for f in left if f[0] == rule and all(w in f[1] for w in words)), None)
+        demand(hit, f"{what}: no {rule} with {words} in\n" + "\n".join(map(str, got)) + told.get("error", ""))
+        left.remove(hit)
+    demand(not left, f"{what}: nobody planted\n" + "\n".join(map(str, left)))
+    demand(got_status == status, f"{what}: exit status {got_status}, not {status}: {told.get('error')}")
+    return told
+
+
+def compiled(example):
+    folder = os.path.join(work, example)
+    shutil.rmtree(folder, ignore_errors=True)
+    subprocess.run([clusterc, "compile", os.path.join(source, "examples", example + ".yaml"), "-o", folder], capture_output=True, check=True)
+    return pathlib.Path(folder)
+
+
+def slurm():
+    tree = compiled("superpod")
+    topology = []
+    for line in (tree / "slurm/topology.conf").read_text(encoding="utf-8").splitlines():
+        if line.startswith("SwitchName="):
+            topology.append(line.replace(" Nodes", " Level=0 LinkSpeed=1 Nodes").replace(" Switches", " Level=1 LinkSpeed=1 Nodes=gpu[001-127] Switches"))
+
+    def node(name, **more):
+        facts = {"Gres": "gpu:h100:8(S:0-1)", "Version": "24.11.1", "RealMemory": 2031616, "State": "IDLE", "CPUTot": 224, "features": "gpu,h100", **more}
+        return (f"NodeName={name} Arch=x86_64 CoresPerSocket=56 \n   CPUAlloc=0 CPUEfctv=224 CPUTot={facts['CPUTot']} CPULoad=0.10\n   AvailableFeatures={facts['features']}\n"
+                f"   ActiveFeatures=gpu,h100\n   Gres={facts['Gres']}\n   NodeAddr={name} NodeHostName={name} Version={facts['Version']}\n   OS=Linux 5.15.0 #64-Ubuntu SMP \n"
+                f"   RealMemory={facts['RealMemory']} AllocMem=0 FreeMem=N/A Sockets=2 Boards=1\n   State={facts['State']} ThreadsPerCore=2 TmpDisk=0 Weight=1 Owner=N/A MCS_label=N/A\n\n")
+
+    names = [f"gpu{n:03}" for n in range(1, 128)]
+
+    def nodes(**changed):
+        return write("nodes", "".join(node(n, **changed.get(n, {})) for n in names if changed.get(n, {}) is not None))
+
+    top = write("topology", "\n".join(topology) + "\n")
+    config = write("config", "Configuration data as of 2026-11-28T10:00:00\nClusterName             = aurora\nSLURM_VERSION           = 24.11.1\n"
+                             "SlurmctldHost[0]        = head1\nSlurmctldHost[1]        = head2(10.10.0.9)\n")
+    every = ["--scontrol", top, "--scontrol", config, "--scontrol"]
+    told = compare("Slurm as planned", "superpod", [*every, nodes()], [], 0)
+    demand(told["scheduler_nodes"]["as_planned"] == 127, told["scheduler_nodes"])
+    cases = {
+        "a GPU fewer": ({"gpu009": {"Gres": "gpu:h100:7"}}, [(DIFFERS, "'gpu009' has Gres gpu:h100:7 in Slurm, planned gpu:h100:8")]),
+        "less memory": ({"gpu009": {"RealMemory": 1900000}}, [(DIFFERS, "'gpu009' has RealMemory 1900000 in Slurm, planned 2031616")]),
+        "fewer CPUs": ({"gpu009": {"CPUTot": 112}}, [(DIFFERS, "'gpu009' has CPUTot 112 in Slurm, planned 224")]),
+        "a node that is down": ({"gpu009": {"State": "DOWN*"}}, [(DIFFERS, "'gpu009' is DOWN* in Slurm")]),
+        "another slurmd": ({"gpu009": {"Version": "23.11.4"}}, [(DIFFERS, "'gpu009' runs slurmd 23.11.4, planned 24.11")]),
+        "another patch": ({"gpu009": {"Version": "24.11.0"}}, [("audit-node-unequal", "the release of slurmd of 'gpu009' is '24.11.0', of 126 other nodes")]),
+        "a node less": ({"gpu009": None}, [(DIFFERS, "'gpu009' is missing in Slurm")]),
+        "another feature": ({"gpu009": {"features": "gpu"}}, [(DIFFERS, "'gpu009' has Features gpu in Slurm, planned gpu,h100")]),
+    }
+    for what, (changed, wanted) in cases.items():
+        compare(what, "superpod", ["--scontrol", nodes(**changed)], wanted, 1)
+    text = "\n".join(topology)
+    compare("a node below another switch", "superpod", ["--scontrol", write("topology.b", text.replace("gpu[001-032]", "gpu[001-031]").replace("gpu[033-064]", "gpu[032-064]"))],
+            [(DIFFERS, "'compute-su1' has the nodes 'gpu[001-031]'", "planned 'gpu[001-032]'"), (DIFFERS, "'compute-su2'")], 1)
+    compare("a switch less", "superpod", ["--scontrol", write("topology.c", "\n".join(line for line in topology if "su3" not in line))], [(DIFFERS, "lacks 'compute-su3'")], 1)
+    compare("a switch more", "superpod", ["--scontrol", write("topology.d", text + "\nSwitchName=odd Level=0 LinkSpeed=1 Nodes=x[1-2]\n")], [(DIFFERS, "has 'odd'")], 1)
+    compare("another controller", "superpod", ["--scontrol", write("config.b", pathlib.Path(config).read_text(encoding="utf-8").replace("= head1", "= head9"))],
+            [(DIFFERS, "controllers of Slurm are head9, head2, planned head1, head2")], 1)
+    compare("a config without keys", "superpod", ["--scontrol", write("config.c", "Configuration data as of x\n")], [(UNREAD, "the release"), (UNREAD, "ClusterName"), (UNREAD, "SlurmctldHost")], 2)
+    compare("a node twice", "superpod", ["--scontrol", nodes(), "--scontrol", nodes()], [(UNREAD, "127 nodes 'gpu[001-127]' were not compared")], 2)
+    for what, broken in {"an empty file": "", "another text": "slurm_load_node: Unable to contact slurm controller\n", "binary": "\x01\x02" * 1000}.items():
+        compare(what, "superpod", ["--scontrol", write("broken", broken)], [(UNREAD, "was not compared")], 2)
+    compare("hostile", "superpod", ["--scontrol", write("hostile", "NodeName=\x1b[2J::error::x State==== Gres=" + "(" * 100000 + "\nNodeName=" + "a," * 50000 + "\n" + "=" * 100000 + "\n")],
+            [(DIFFERS, "127 nodes"), (DIFFERS, "that the plan does not have")], 1)
+    status, _, told = audit("superpod", "--kubectl", nodes())
+    demand(status == 2, told)
+    # Saved, and compared again
+    save = os.path.join(work, "save.json")
+    bad = nodes(gpu009={"State": "DOWN*"}, gpu010={"State": "DOWN*"})
+    first = audit("superpod", "--scontrol", bad, "--save", save)
+    demand(os.stat(save).st_mode & 0o77 == 0, "others can read what was saved")
+    again = audit("superpod", "--from", save)
+    demand(first[:2] == again[:2] and first[0] == 1, f"--from: {again}")
+    told = compare("one node more is down", "superpod", ["--scontrol", nodes(gpu009={"State": "DOWN*"}, gpu010={"State": "DOWN*"}, gpu011={"State": "DOWN*"}), "--against", save],
+                   [(DIFFERS, "3 nodes 'gpu[009-011]'")], 1)
+    demand((told["against"]["new"], told["against"]["unchanged"], told["against"]["gone"]) == (1, 2, []), told["against"])
+    told = compare("one of two is up again", "superpod", ["--scontrol", nodes(gpu009={"State": "DOWN*"}), "--against", save], [], 0)
+    demand([g["object"] for g in told["against"]["gone"]] == ["node/gpu/010"] and told["against"]["unchanged"] == 1, told["against"])
+    report = write("report.json", json.dumps(first[2]))
+    compare("against a report", "superpod", ["--scontrol", bad, "--against", report], [], 0)
+    whole = pathlib.Path(save).read_text(encoding="utf-8")
+    for what, broken in {"cut": whole[:500], "another version": whole.replace('"version": 1', '"version": 9', 1), "no object": "[]", "another kind": whole.replace('"scontrol"', '"odd"'),
+                         "empty": "", "deep": "[" * 100000, "captures of nothing": '{"format":"clusterc-audit-captures","version":1,"captures":[1]}'}.items():
+        for option in ("--from", "--against"):
+            more = [] if option == "--from" else ["--scontrol", bad]
+            status, _, told = audit("superpod", option, write("broken.json", broken), *more)
+            demand(status == 2 and told.get("error"), f"{option} of a file that is {what}: {status} {told}")
+    for wrong in (["--from", save, "--scontrol", bad], ["--save", save, "--fabric", bad], []):
+        demand(audit("superpod", *wrong)[0] == 2, f"{wrong} is taken")
+    return len(cases) + 4
+
+
+def kubernetes():
+    tree = compiled("kubernetes")
+    items = []
+    for text in (tree / "kubernetes/objects/nodes.yaml").read_text(encoding="utf-8").split("---\n"):
+        name = re.search(r"^  name: (\S+)$", text, re.M)[1]
+        labels = dict(re.findall(r"^    (\S+): (\S+)$", text, re.M))
+        gpu = name.startswith("g")
+        items.append({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": {**labels, "kubernetes.io/hostname": name}},
+                      "spec": {"podCIDR": "10.244.0.0/24"},
+                      "status": {"capacity": {"cpu": "192" if not gpu else "128", "memory": "1056000000Ki", "pods": "110", **({"nvidia.com/gpu": "8"} if gpu else {})},
+                                 "conditions": [{"type": "MemoryPressure", "status": "False"}, {"type": "Ready", "status": "True", "reason": "KubeletReady", "message": "kubelet is posting ready status"}],
+                                 "nodeInfo": {"kubeletVersion": "v1.36.4", "kernelVersion": "6.8.0-60-generic", "osImage": "Ubuntu 24.04.2 LTS", "containerRuntimeVersion": "containerd://1.7.27"}}})
+
+    def listing(change=lambda items: None):
+        changed = copy.deepcopy(items)
+        change(changed)
+        return ["--kubectl", write("nodes.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": changed}))]
+
+    def at(name, *path, value):
+        def change(items):
+            place = next(i for i in items if i["metadata"]["name"] == name)
+            for key in path[:-1]:
+                place = place[key]
+            place[path[-1]] = value
+        return change
+
+    # What the spec says of processors is the plan's business: take it from the first answer.
+    for _, message, objects in audit("kubernetes", *listing())[1]:
+        cpus = re.search(r"cpu \d+ in Kubernetes, planned (\d+)", message)
+        for item in items:
+            if cpus and any(o.endswith("/" + item["metadata"]["name"].lstrip("gck")) and o.startswith({"g": "node/gpu", "c": "node/cpu", "k": "node/ctl"}[item["metadata"]["name"][0]]) for o in objects):
+                item["status"]["capacity"]["cpu"] = cpus[1]
+    known = [i["metadata"]["name"] for i in items]
+    lost = [f for f in audit("kubernetes", *listing())[1]]
+    for _, message, objects in lost:
+        demand("missing in Kubernetes" in message, f"as planned: {message}")
+        for name in objects:
+            items.append({"kind": "Node", "metadata": {"name": "k" + name.rsplit("/", 1)[1], "labels": {}}, "status": copy.deepcopy(items[0]["status"])})
+    compare("Kubernetes as planned", "kubernetes", listing(), [], 0)
+    one = known[2]
+    cases = {
+        "not Ready": (at(one, "status", "conditions", 1, value={"type": "Ready", "status": "Unknown", "message": "Kubelet stopped posting node status."}),
+                      [(DIFFERS, f"'{one}' is not Ready in Kubernetes: Kubelet stopped posting node status.")]),
+        "a GPU fewer": (at(one, "status", "capacity", "nvidia.com/gpu", value="7"), [(DIFFERS, f"'{one}' has nvidia.com/gpu 7 in Kubernetes, planned 8")]),
+        "another kubelet": (at(one, "status", "nodeInfo", "kubeletVersion", value="v1.36.2"), [("audit-node-unequal", f"the release of the kubelet of '{one}' is 'v1.36.2'")]),
+        "another kernel": (at(one, "status", "nodeInfo", "kernelVersion", value="6.8.0-55-generic"), [("audit-node-unequal", f"the kernel of '{one}'")]),
+        "another label": (at(one, "metadata", "labels", "topology.clusterc/rack", value="r99"), [(DIFFERS, "the label 'topology.clusterc/rack' with 'r99'")]),
+        "a node less": (lambda items: items.pop(2) and None, [(DIFFERS, f"'{one}' is missing in Kubernetes")]),
+        "a node more": (lambda items: items.append({"kind": "Node", "metadata": {"name": "odd1"}}), [(DIFFERS, "has a node that the plan does not have: 'odd1'")]),
+        "two cordoned, one spare": (lambda items: [i.setdefault("spec", {}).update(unschedulable=True) for i in items[:2]] and None, [(DIFFERS, "'g2' is Ready, cordoned in Kubernetes")]),
+    }
+    for what, (change, wanted) in cases.items():
+        compare(what, "kubernetes", listing(change), wanted, 1)
+    compare("the spare is cordoned", "kubernetes", listing(lambda items: items[0]["spec"].update(unschedulable=True)), [], 0)
+    for what, broken in {"cut": '{"items":[', "no list": "{}", "deep": '{"items":' + "[" * 100000}.items():
+        compare(what, "kubernetes", ["--kubectl", write("broken.json", broken)], [(UNREAD, "was not compared")], 2)
+    return len(cases)
+
+
+def files():
+    tree = compiled("superpod")
+
+    def digest(path):
+        return hashlib.sha256((tree / path).read_bytes()).hexdigest()
+
+    conf, hosts = digest("slurm/slurm.conf"), digest("hosts/hosts")
+    right = f"{conf}  /etc/slurm/slurm.conf\n{hosts}  /etc/hosts\n"
+    folder = os.path.join(work, "sums")
+    shutil.rmtree(folder, ignore_errors=True)
+    for n in range(1, 5):
+        write(f"sums/gpu{n:03}", right)
+    told = compare("files as compiled", "superpod", ["--files", folder], [], 0)
+    demand(told["files"] == {"nodes": 4, "compared": 8, "same": 8}, told["files"])
+    write("sums/gpu003", right.replace(conf, "0" * 64))
+    compare("a changed file", "superpod", ["--files", folder], [(FILE, "'gpu003' has a '/etc/slurm/slurm.conf' that is not as compiled: 'slurm/slurm.conf'")], 1)
+    lines = write("lines", "".join(f"gpu{n:03}: {line}\n" for n in range(1, 5) for line in right.splitlines()))
+    compare("one file for all", "superpod", ["--files", lines], [], 0)
+    for what, (text, words) in {"another program's words": ("gpu001: sha256sum: /etc/hosts: No such file or directory\n" + f"gpu001: {right}", "2 of its lines"), "no line": ("", "no line of sha256sum"),
+                                "no node": (right, "no line of sha256sum"), "a stranger": (f"odd: {right}", "no node 'odd'")}.items():
+        got = audit("superpod", "--files", write("broken", text))
+        demand(got[0] == 2 and any(f[0] == UNREAD and words in f[1] for f in got[1]), f"{what}: {got[:2]}")
+    compare("a file that is not compiled", "superpod", ["--files", write("broken", f"gpu001: {conf}  /etc/passwd\n")], [(UNREAD, "'/etc/passwd', of which no compiled file has the name")], 2)
+    compare("two sums of a file", "superpod", ["--files", write("broken", f"gpu001: {conf}  /etc/hosts\ngpu001: {hosts}  /etc/hosts\n")], [(UNREAD, "two checksums"), (FILE, "/etc/hosts")], 1)
+    return 1
+
+
+os.makedirs(work, exist_ok=True)
+print(f"ok: {slurm() + kubernetes() + files()} planted differences")

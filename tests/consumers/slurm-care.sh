@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# output slurm: slurmdbd with MariaDB, slurmctld and four slurmd 22.05 (Debian 12) as virtual nodes: a job's TMPDIR and time limit, a restart program and the shell of salloc as slurmctld reads them, a night's copies of accounts and state, restored; logrotate with the daemons' logs; 2 negative tests
+# lock: slurm
+. "$(dirname "$0")/lib/common.bash" "$@"
+need slurmctld slurmd slurmdbd sacctmgr mariadbd munged mariadb-dump logrotate python3 shellcheck
+compile_spec slurm-care
+for file in "$out"/slurm/*.sh; do shellcheck -S style "$file" || fail "shellcheck does not like ${file##*/}"; done
+role=$src/templates/ansible/roles/slurm
+run=$work/run scratch=/var/tmp/clusterc-scratch
+trap '"$src/tests/virtual-slurm/down" "$run"; rm -rf $scratch' EXIT
+"$src/tests/virtual-slurm/up" "$out" "$run" --users "ada grace" --owner $$ --wait 150
+rc=$?
+[ $rc -eq 77 ] && exit 77
+[ $rc -eq 0 ] || fail "the virtual Slurm did not come up"
+ctl() { timeout 60 "$run/as" ctl1 "$@"; }
+shown() { ctl scontrol show config | sed -n "s/^$1 *= //p"; }
+equal "RebootProgram" "$(shown RebootProgram)" /sbin/reboot
+equal "ResumeTimeout" "$(shown ResumeTimeout)" "1200 sec"
+equal "LaunchParameters" "$(shown LaunchParameters)" use_interactive_step
+equal "UnkillableStepTimeout" "$(shown UnkillableStepTimeout)" "180 sec"
+ctl /etc/slurm/accounts.sh > "$work/accounts.log" 2>&1 || fail "accounts.sh: $(tail -3 "$work/accounts.log")"
+
+# ---- a job: the folder that its prolog made is its TMPDIR; one that the user chose stays -----------------------------------------------------------
+chmod 755 "$work"
+install -d -m 777 "$work/jobs"
+job() { ctl setpriv --reuid=ada --regid=100 --clear-groups env -C / "$@" sbatch --parsable --wait -A physics -N1 --output=/dev/null \
+  --wrap="echo \$TMPDIR \$(stat -c '%U %a' \$TMPDIR) > $work/jobs/out; scontrol show job \$SLURM_JOB_ID | tr ' ' '\n' | grep ^TimeLimit >> $work/jobs/out"; }
+id=$(job TMPDIR=/tmp) || fail "a job"
+equal "TMPDIR, its owner and mode, and the limit of a job that requests none" "$(sed "s/ UNKNOWN 700$/ ada 700/" "$work/jobs/out" | tr '\n' ' ')" "$scratch/$id ada 700 TimeLimit=00:20:00 "
+job TMPDIR="$work/jobs" > /dev/null || fail "a second job"
+equal "TMPDIR that the user chose" "$(cut -d' ' -f1 "$work/jobs/out" | head -1)" "$work/jobs"
+equal "folders that jobs left" "$(ls $scratch)" ""
+
+# ---- copies, and back ---------------------------------------------------------------------------------------------------------------------------------
+sed "s|^folder=|export PATH=/usr/sbin:\$PATH\n&|" "$role/files/cluster-slurm-backup" > "$work/backup"
+shellcheck "$role/files/cluster-slurm-backup" || fail "shellcheck does not like cluster-slurm-backup"
+ctl sh "$work/backup" "$work/copies" 30 > "$work/backup.log" 2>&1 || fail "cluster-slurm-backup: $(cat "$work/backup.log")"
+equal "mode of the copies" "$(stat -c %a "$work"/copies/* | sort -u)" 600
+equal "users in the copy of the accounts" "$(zcat "$work"/copies/accounts-*.sql.gz | grep -o "'ada'\|'grace'" | sort -u | tr '\n' ' ')" "'ada' 'grace' "
+tar -tzf "$work"/copies/state-*.tar.gz | grep -q "/node_state$" || fail "no state of nodes in the copy"
+say "the copy of the state has node_state"
+sql() { mariadb --no-defaults --socket="$run/db/mysqld.sock" "$@"; }
+sql -e "DROP DATABASE slurm_acct_db"
+zcat "$work"/copies/accounts-*.sql.gz | sql || fail "the copy of the accounts is not read"
+equal "users after the copy was read back" "$(sql -N -e "SELECT DISTINCT user FROM slurm_acct_db.cared_assoc_table WHERE user <> '' AND user <> 'root' ORDER BY user" | tr '\n' ' ')" "ada grace "
+touch -d "40 days ago" "$work/copies/accounts-2020-01-01T033000.sql.gz" "$work/copies/notes"
+# negative test: the database is gone; the old copy stays, because no new one replaces it
+sql -e "DROP DATABASE slurm_acct_db"
+ctl sh "$work/backup" "$work/copies" 30 > "$work/backup.log" 2>&1 && fail "a database that is gone is copied"
+[ -e "$work/copies/accounts-2020-01-01T033000.sql.gz" ] || fail "an old copy was removed although there is no new one"
+equal "parts of copies that are left" "$(find "$work/copies" -name '*.part' -o -name '*.plain')" ""
+zcat "$work"/copies/accounts-20[2-9][1-9]*.sql.gz | sql
+ctl sh "$work/backup" "$work/copies" 30 > "$work/backup.log" 2>&1 || fail "cluster-slurm-backup, again: $(cat "$work/backup.log")"
+[ ! -e "$work/copies/accounts-2020-01-01T033000.sql.gz" ] && [ -e "$work/copies/notes" ] || fail "old copies: $(ls "$work/copies")"
+say "an old copy is removed once there is a new one, and no other file"
+
+# ---- logs -----------------------------------------------------------------------------------------------------------------------------------------------
+cp "$role/files/logrotate" "$work/logrotate" && chmod 644 "$work/logrotate"
+logrotate --debug --state "$work/logrotate.state" "$work/logrotate" > "$work/logrotate.log" 2>&1 || fail "logrotate: $(tail -3 "$work/logrotate.log")"
+grep -q "^error" "$work/logrotate.log" && fail "logrotate: $(grep ^error "$work/logrotate.log")"
+equal "logs that logrotate knows" "$(grep -c "^considering log /var/log/slurm/" "$work/logrotate.log")" 3
