@@ -751,7 +751,7 @@ class Tree:
                 self.count("limits: dashboards = alerts", 1)
 
     def logs(self):
-        """Where the logs go is where Prometheus has its Alertmanager, and hosts its address; each group has a file."""
+        """Where the logs go is the watching node, on whose loopback address Prometheus has its Alertmanager; each group has a file."""
         files = glob.glob(os.path.join(self.tree, "syslog-ng", "*.conf"))
         if not files:
             return
@@ -761,7 +761,8 @@ class Tree:
             for host in re.findall(r'url\("http://([^:"]+):', text):
                 if self.has("prometheus", "alertmanager.yml"):
                     watcher = yaml.load(text_of(self.tree, "prometheus", "prometheus.yml"), Loader)["alerting"]["alertmanagers"][0]["static_configs"][0]["targets"]
-                    same("who keeps logs and who sends alerts", [f"{host}:9093"], watcher)
+                    same("where Prometheus asks for its Alertmanager", watcher, ["localhost:9093"])
+                    same("who keeps logs and who watches", host, next(self.groups[g["name"]][0] for g in self.plan["node_groups"] if "monitoring" in g["roles"]))
                     self.count("the watching node: syslog-ng = prometheus", 1)
             slurmd = self.has("slurm", "slurm.conf") and "slurmd" in text
             if slurmd and "SlurmdLogFile=/var/log/slurm/slurmd.log" not in text_of(self.tree, "slurm", "slurm.conf"):

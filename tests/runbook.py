@@ -98,7 +98,7 @@ def differences(plan, bundles, text):
     return None
 
 
-COMMANDS = {"clusterc", "cd", "ansible-playbook", "ansible-galaxy", "sh", "systemctl", "dd", "skopeo", "scontrol", "sinfo", "wwctl", "ochami", "mkdef", "BMC_USER=…"}
+COMMANDS = {"clusterc", "cd", "ansible-playbook", "ansible-galaxy", "sh", "systemctl", "dd", "skopeo", "scontrol", "sinfo", "ssh", "wwctl", "ochami", "mkdef", "BMC_USER=…"}
 LISTERS = {"warewulf", "maas", "openchami", "xcat"}
 
 
