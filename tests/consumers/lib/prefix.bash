@@ -24,8 +24,9 @@ prefix_works() {
   say "check: $(tail -1 "$work/check.log")"
   inside clusterc compile "$shipped/examples/lab.yaml" -o /root/tree > "$work/compile.log" 2>&1 || { cat "$work/compile.log"; fail "compile"; }
   say "compile: $(tail -1 "$work/compile.log")"
-  inside clusterc plan "$shipped/examples/lab.yaml" -o /root/plan > "$work/plan.log" 2>&1 || { cat "$work/plan.log"; fail "plan"; }
+  inside clusterc plan "$shipped/examples/lab.yaml" -o /root/plan --page /root/plan.html > "$work/plan.log" 2>&1 || { cat "$work/plan.log"; fail "plan"; }
   [ -s "$system/root/plan/cables.csv" ] || fail "plan wrote no cables.csv"
+  grep -q 'Content-Security-Policy' "$system/root/plan.html" || fail "plan wrote no page"
   equal "the shipped schema" "$(inside clusterc schema | md5sum)" "$(md5sum - < "$system$shipped/schemas/spec.schema.json")"
   for page in "$system$prefix"/share/man/man1/clusterc*; do
     name=$(basename "${page%.gz}" .1)
