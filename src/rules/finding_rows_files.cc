@@ -8,7 +8,7 @@ constexpr std::string_view kFiles = kFileReporter;
 
 constexpr FindingRow kRows[] = {
     {"file-dcgm-failed", Severity::error, kFiles, Standing::must_mend, "a test of `dcgmi diag` failed, or warns"},
-    {"file-dcgm-unread", Severity::error, kFiles, Standing::must_mend, "a log of `dcgmi diag` has no result of a test"},
+    {"file-dcgm-unread", Severity::error, kFiles, Standing::must_mend, "a log of `dcgmi diag` is not whole"},
     {"file-hpl-grid", Severity::error, kFiles, Standing::must_mend,
      "the process grid P x Q of an HPL.dat has another number of ranks than there are GPUs"},
     {"file-hpl-malformed", Severity::error, kFiles, Standing::must_mend,

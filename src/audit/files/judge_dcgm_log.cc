@@ -59,12 +59,14 @@ std::string judge_dcgm_log(const Sources& sources, FileId file, Findings& findin
   std::optional<Failure> open;
   std::string test;
   SourceSpan last;
+  bool ended = false;  // a line "+-----+" is behind the last row
   const auto close = [&] {
     if (open) report(*open, findings);
     open.reset();
   };
   for (const FileLine& line : lines_of(sources.text(file), kMostLines)) {
     const auto cells = cells_of(line, file);
+    ended = cells ? false : ended || trim(line.text).starts_with('+');
     if (!cells) continue;
     last = cells->span;
     const std::string_view result = cells->result;
@@ -96,6 +98,10 @@ std::string judge_dcgm_log(const Sources& sources, FileId file, Findings& findin
   if (passed + failed + warned + skipped == 0)
     findings.error("file-dcgm-unread", last.valid() ? last : SourceSpan{file, 0, 0}, "the log has no result of a test")
         .note({}, "NVIDIA DCGM documentation, DCGM Diagnostics")
+        .help("dcgmi diag -r 3 > dcgm.txt");
+  else if (!ended)
+    findings.error("file-dcgm-unread", last, "the table has no end: the diagnostic was stopped, or the log was cut")
+        .note({}, "dcgmi ends its table with a line +-----+")
         .help("dcgmi diag -r 3 > dcgm.txt");
   std::string out = format("{}: {} passed", counted(passed + failed + warned + skipped, "test"), passed);
   if (warned > 0) out += format(", {} with warnings", warned);
