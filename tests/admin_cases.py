@@ -99,7 +99,8 @@ def main(program, source, work):
         early.has("slurm/nodes/gpu.conf", r"^Wants=.*nvidia-persistenced.service")
         early.has("slurm/nodes/gpu.conf", r"^Restart=on-failure")
     early.has("slurm/nodes/gpu.conf", r"^Wants=.*nvidia-fabricmanager.service")   # a board with NVSwitches
-    case("07-inventory-address").refused("inventory-column-unread")
+    # the addresses and leaves of a cluster that stands are taken
+    case("07-inventory-address").has("hosts/hosts", r"^192\.168\.10\.201\s+.*\bn1\b")
     # a whole node of 4 GPUs is billed as much as the largest node, 384 threads
     case("08-fairshare-counts-cores").has("slurm/slurm.conf", r"^PartitionName=gpu .*TRESBillingWeights=.*GRES/gpu=96")
     case("smt-off").has("slurm/slurm.conf", r"^NodeName=gpu\S+ CPUs=112 .*ThreadsPerCore=1 ")

@@ -107,12 +107,16 @@ std::string for_many_nodes(const Cluster& c, int group) {
       set("net.ipv4.neigh.default.gc_thresh" + std::to_string(number), least * factor);
   }
   constexpr std::int64_t kKernelQueues = 4096, kMostQueues = 65535;
-  std::int64_t nodes = 0;
-  for (const NodeGroupModel& g : c.nodes)
-    if (runs_slurmd(c, g)) nodes += g.count;
   const auto& scheduler = c.spec.software->scheduler;
   const bool slurm = scheduler && scheduler->kind.value == SchedulerKind::slurm;
-  if (slurm && nodes > kKernelQueues / 4 && runs_slurmctld(c, c.nodes[static_cast<std::size_t>(group)])) {
+  if (!slurm || !runs_slurmctld(c, c.nodes[static_cast<std::size_t>(group)])) return out;
+  const std::int64_t nodes = c.memo.get("nodes with slurmd", [&] {
+    std::int64_t count = 0;
+    for (const NodeGroupModel& g : c.nodes)
+      if (runs_slurmd(c, g)) count += g.count;
+    return count;
+  });
+  if (nodes > kKernelQueues / 4) {
     const std::int64_t queue = std::min(kMostQueues, std::max(kKernelQueues, power_of_two(nodes)));
     set("net.core.somaxconn", queue);
     set("net.ipv4.tcp_max_syn_backlog", queue);
