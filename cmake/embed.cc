@@ -1,7 +1,7 @@
 // Build-time generator: catalog/<folder>/<id>.yaml -> one C++ source with the text of every file and a sorted index, so
-// that the program needs no data files and looks a part up by bisection. Usage: embed_catalog CATALOG_DIR OUTPUT.cc The
-// same for templates/, by path, and for the specs of examples/: embed_catalog
-// --templates|--examples|--page DIR OUTPUT.cc
+// that the program needs no data files and looks a part up by bisection. Usage: embed_catalog CATALOG_DIR OUTPUT.cc
+// The same for templates/, by path, for the specs of examples/, and for the page:
+//   embed_catalog --templates|--examples|--page DIR OUTPUT.cc
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>

@@ -18,6 +18,6 @@ install(DIRECTORY ${CLUSTERC_VALIDATOR_DIR}/ DESTINATION libexec/clusterc USE_SO
 install(DIRECTORY ${extras}/ DESTINATION share)
 install(DIRECTORY schemas examples DESTINATION share/clusterc)
 install(DIRECTORY docs DESTINATION share/doc/clusterc)
-install(FILES README.md LICENSE DESTINATION share/doc/clusterc)
+install(FILES README.md LICENSE CHANGELOG.md SECURITY.md DESTINATION share/doc/clusterc)
 configure_file(packages/cmake/clusterc-config-version.cmake.in ${CMAKE_BINARY_DIR}/generated/clusterc-config-version.cmake @ONLY)
 install(FILES packages/cmake/clusterc-config.cmake ${CMAKE_BINARY_DIR}/generated/clusterc-config-version.cmake DESTINATION share/cmake/clusterc)

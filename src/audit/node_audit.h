@@ -12,7 +12,7 @@ namespace clusterc {
 // What the deployed system has on the nodes of one group.
 struct GroupSettings {
   std::vector<std::string> kernel_arguments;
-  std::string memlock;  // "unlimited" or KiB; empty: nothing is said
+  std::string memlock;  // "unlimited" or KiB; empty: not stated
 };
 
 struct AuditedRecord {

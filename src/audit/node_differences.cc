@@ -11,7 +11,7 @@
 namespace clusterc {
 namespace {
 
-constexpr std::size_t kMostValues = 8;  // of one fact in a group, that are told one by one
+constexpr std::size_t kMostValues = 8;  // of one fact in a group; more are counted
 
 std::string quoted(std::string_view text) { return "'" + printable(text) + "'"; }
 

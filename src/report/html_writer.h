@@ -7,6 +7,26 @@
 
 namespace clusterc {
 
+// Text of a document, or the value of an attribute.
+inline void append_html(std::string& out, std::string_view text) {
+  for (const char c : text) switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+}
+
 class HtmlWriter {
  public:
   HtmlWriter() { out_ = "<!DOCTYPE html>\n"; }
@@ -66,24 +86,7 @@ class HtmlWriter {
 
  private:
   void begin(std::string_view name) { out_ += '<', out_ += name, out_ += '>'; }
-  void escape(std::string_view what) {
-    for (const char c : what) switch (c) {
-        case '&':
-          out_ += "&amp;";
-          break;
-        case '<':
-          out_ += "&lt;";
-          break;
-        case '>':
-          out_ += "&gt;";
-          break;
-        case '"':
-          out_ += "&quot;";
-          break;
-        default:
-          out_ += c;
-      }
-  }
+  void escape(std::string_view what) { append_html(out_, what); }
   std::string out_;
   std::vector<std::string> open_;
 };

@@ -4,6 +4,7 @@
 #include "base/format.h"
 #include "diag/render.h"
 #include "plan/failures/what_if.h"
+#include "report/html_writer.h"
 #include "report/page_data.h"
 #include "report/plan_report.h"
 #include "report/what_if_report.h"
@@ -32,18 +33,6 @@ std::string hash_of(std::string_view text) {
   return "'sha256-" + base64({reinterpret_cast<const char*>(digest.data()), digest.size()}) + "'";
 }
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text)
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else
-      out += c;
-  return out;
-}
-
 }  // namespace
 
 std::string render_page(const Cluster& cluster, const Plan& plan, const ExpectedFigures& expected,
@@ -59,8 +48,8 @@ std::string render_page(const Cluster& cluster, const Plan& plan, const Expected
   out +=
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" "
       "content=\"light dark\">\n<title>";
-  out +=
-      escaped(*cluster.spec.name) + (more.empty() ? ": plan" : format(": {}", more.front().id)) + "</title>\n<style>";
+  append_html(out, *cluster.spec.name);
+  out += (more.empty() ? ": plan" : format(": {}", more.front().id)) + "</title>\n<style>";
   out += assets.style;
   out +=
       "</style>\n</head>\n<body>\n<noscript>This page needs JavaScript. `clusterc plan SPEC` prints the same plan as "

@@ -57,7 +57,7 @@ TEST(Page, NoNameOfTheSpecIsMarkup) {
   EXPECT_EQ(count_of(page, "<b>"), 0U);
   EXPECT_EQ(count_of(page, "<A>"), 0U);
   EXPECT_NE(page.find("\\u003c/script>\\u003cb>"), std::string::npos);
-  EXPECT_NE(page.find("<title>&lt;/script>&lt;b>: plan</title>"), std::string::npos);
+  EXPECT_NE(page.find("<title>&lt;/script&gt;&lt;b&gt;: plan</title>"), std::string::npos);
   EXPECT_NE(page.find("default-src 'none'; script-src 'sha256-"), std::string::npos);
 }
 
