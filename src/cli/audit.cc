@@ -9,6 +9,7 @@
 #include "cli/audit_software.h"
 #include "cli/command.h"
 #include "cli/page_file.h"
+#include "cli/written_files.h"
 #include "model/cluster.h"
 #include "rules/acceptances.h"
 #include "rules/severities.h"
@@ -84,8 +85,13 @@ void require_something(const po::variables_map& given) {
 
 int run(const po::variables_map& given) {
   const std::string path = one_spec(given);
-  const std::string page = page_file(given, path);
   require_something(given);
+  ReadFiles reads{{path, "is the spec"}};
+  add_read_files(reads, given,
+                 {"fabric", "redfish", "nodes", "scontrol", "kubectl", "files", "from", "against", "password-file",
+                  "ca", "pin", "ssh-config"});
+  require_written_apart(given, reads, {"page", "save", "names"});
+  const std::string page = given.count("page") ? given["page"].as<std::string>() : std::string();
   const RunOptions options = run_options(given, path);
   auto result = planned_run(path, options);
   if (!result->plan || result->findings.count(Severity::error)) {

@@ -84,7 +84,7 @@ void save_captures(const std::string& path, const std::string& spec_digest, cons
   FileError error;
   // Serial numbers, addresses and reasons are for its owner.
   if (!write_file(path, captures_text(captures, CLUSTERC_VERSION, spec_digest), error, 0600))
-    throw UsageError{"--save: " + error.message};
+    throw WriteError{"--save: " + error.message};
 }
 
 std::vector<Captured> saved_captures(const char* option, const std::string& path) {

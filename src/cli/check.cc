@@ -11,6 +11,7 @@
 #include "cli/page_file.h"
 #include "cli/spec_files.h"
 #include "cli/watch.h"
+#include "cli/written_files.h"
 #include "diag/mend.h"
 #include "diag/render.h"
 #include "plan/power/power_gaps.h"
@@ -212,7 +213,13 @@ class Checking {
 
   int run(const SpecFiles& files) {
     if (given_.count("page") && files.paths.size() != 1) throw UsageError{"--page shows one spec: name one"};
-    const std::string page = files.paths.size() == 1 ? page_file(given_, files.paths.front()) : std::string();
+    std::string page;
+    if (given_.count("page")) {
+      ReadFiles reads{{files.paths.front(), "is the spec"}};
+      add_read_files(reads, given_, {"baseline"});
+      require_written_apart(given_, reads, {"page"});
+      page = given_["page"].as<std::string>();
+    }
     for (const SpecFiles::Problem& problem : files.problems) problem_with(problem);
     if (!baseline_.writing()) put_error(files.skipped_text(given_["verbose"].as<bool>()));
     const bool one_document = format_of(given_) != Format::text;
@@ -226,6 +233,8 @@ class Checking {
       worst_ = std::max(worst_, checked.status);
       if (!page.empty() && checked.run->plan)
         write_page(*checked.run, expect_figures(*checked.run->cluster, *checked.run->plan, true), path, page);
+      else if (!page.empty())
+        put_error("no page was written: '" + printable(path) + "' has no plan\n");
       baseline_.learn(*checked.run, path);
       if (one_document)
         collect(path, *checked.run);

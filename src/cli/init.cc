@@ -118,6 +118,9 @@ std::optional<std::string> from_slurm(std::string path, const std::string& outpu
     return std::nullopt;
   }
   const fs::path folder = fs::path(output).parent_path();
+  if (!folder.empty() && !fs::is_directory(folder, failed))
+    throw UsageError{"there is no folder '" + folder.string() + "' for the spec"};
+  if (FileError unwritable; !can_write_file(output, unwritable)) throw UsageError{"-o: " + unwritable.message};
   for (const SlurmSpec::Part& part : made.parts)
     if (const fs::path there = folder / part.file; fs::exists(there, failed) && !force)
       throw UsageError{"'" + there.string() + "' exists: --force overwrites it"};

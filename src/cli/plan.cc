@@ -9,6 +9,7 @@
 #include "cli/interrupt.h"
 #include "cli/page_file.h"
 #include "cli/variants.h"
+#include "cli/written_files.h"
 #include "report/cable_exports.h"
 #include "report/handbook.h"
 #include "report/plan_report.h"
@@ -203,6 +204,23 @@ WriteResult write_drawings(const Run& run, const std::string& folder, bool force
   return tree.finish();
 }
 
+// A folder is replaced as a whole: drawings or a page in the folder of the plan would be gone, or spoil it.
+void require_folders_apart(const std::string& page, const std::string& drawings, const std::string& folder) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  const auto place = [&](const std::string& path) { return fs::weakly_canonical(fs::absolute(path, failed), failed); };
+  const auto within = [&](const std::string& inner, const std::string& outer) {
+    const fs::path way = place(inner).lexically_relative(place(outer));
+    return !way.empty() && *way.begin() != "..";
+  };
+  if (!drawings.empty() && !folder.empty() && (within(drawings, folder) || within(folder, drawings)))
+    throw UsageError{"--svg and -o write the same folder: name another one with --svg"};
+  for (const auto& [option, of] : {std::pair("-o", folder), std::pair("--svg", drawings)})
+    if (!page.empty() && !of.empty() && within(page, of))
+      throw UsageError{format("'{}' lies in the folder of {}, which is replaced as a whole: name a file outside of it",
+                              page, option)};
+}
+
 void refuse_together(const po::variables_map& given, bool variants) {
   const auto ways = given.count("what-if") + given.count("fit") + variants + given["phases"].as<bool>();
   if (ways > 1) throw UsageError{"use only one of --what-if, --fit, --option and --phases"};
@@ -240,7 +258,9 @@ int run(const po::variables_map& given) {
   const auto named = [&](const char* option) {
     return given.count(option) ? given[option].as<std::string>() : std::string();
   };
-  const std::string page = page_file(given, path), drawings = named("svg"), folder = named("output");
+  require_written_apart(given, {{path, "is the spec"}}, {"page"});
+  const std::string page = named("page"), drawings = named("svg"), folder = named("output");
+  require_folders_apart(page, drawings, folder);
   if (given.count("fit") || !variants.empty() || given["phases"].as<bool>()) {
     const Printed printed = given["phases"].as<bool>() ? grow(path, given, format)
                             : given.count("fit")       ? fit(path, given, given["fit"].as<std::string>(), format)

@@ -1,13 +1,11 @@
 #include "cli/validate_files.h"
 
-#include <filesystem>
-#include <map>
-
 #include "base/digest.h"
 #include "base/file_pieces.h"
 #include "base/format.h"
 #include "base/printable.h"
 #include "cli/command.h"
+#include "cli/written_files.h"
 #include "report/certificate.h"
 #include "report/page.h"
 #include "report/plan_report.h"
@@ -16,48 +14,8 @@
 namespace clusterc::cli {
 namespace {
 
-constexpr const char* kWritten[] = {"output", "junit", "certificate", "prometheus", "page"};
 constexpr std::uint64_t kLargestReport = std::uint64_t{2} << 30;
 constexpr std::uint64_t kLargestHashed = std::uint64_t{4} << 30;
-
-std::string shown_option(const std::string& option) { return option == "output" ? "-o" : "--" + option; }
-
-// A report in the place of another one, of the spec or of the journal would be the end of that. /dev/null and pipes
-// take more than one.
-void require_apart(const po::variables_map& given, const std::string& spec_path) {
-  namespace fs = std::filesystem;
-  std::error_code failed;
-  std::map<fs::path, std::string> taken;
-  const auto place_of = [&](const std::string& path) {
-    return fs::weakly_canonical(fs::absolute(path, failed), failed);
-  };
-  taken.emplace(place_of(spec_path), "is the spec");
-  if (given.count("journal")) taken.emplace(place_of(given["journal"].as<std::string>()), "is the journal");
-  for (const char* option : kWritten) {
-    if (!given.count(option)) continue;
-    const std::string path = given[option].as<std::string>(), name = shown_option(option);
-    if (fs::exists(path, failed) && !fs::is_regular_file(path, failed)) continue;
-    if (const auto [at, fresh] = taken.emplace(place_of(path), "is the file of " + name); !fresh)
-      throw UsageError{format("'{}' {}: name another file with {}", path, at->second, name)};
-  }
-}
-
-// A report that cannot be written is an error before the first measurement, not after hours of measuring.
-void require_writable(const std::string& option, const std::string& path) {
-  namespace fs = std::filesystem;
-  const std::string name = shown_option(option);
-  std::error_code failed;
-  if (path.empty()) throw UsageError{name + " names no file"};
-  const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
-  if (path == "-")
-    throw UsageError{name + " names a file" +
-                     (option == "output" ? "; for JSON on standard output: --format json" : "")};
-  if (fs::is_directory(path, failed))
-    throw UsageError{"'" + path + "' is a folder: " + name + " names the file of the report"};
-  if (!fs::is_directory(folder, failed))
-    throw UsageError{"there is no folder '" + folder.string() + "' for the report"};
-  if (FileError error; !can_write_file(path, error)) throw UsageError{"the report " + error.message};
-}
 
 EarlierReport read_earlier(const std::string& option, const std::string& path) {
   FileError unreadable;
@@ -117,9 +75,9 @@ std::string ReportFiles::path_of(const char* option) const {
 
 ReportFiles::ReportFiles(const po::variables_map& given, const Run& run, const std::string& spec_path)
     : given_(given), run_(run), spec_path_(spec_path) {
-  for (const char* option : kWritten)
-    if (given.count(option)) require_writable(option, path_of(option));
-  require_apart(given, spec_path);
+  ReadFiles reads{{spec_path, "is the spec"}};
+  if (given.count("journal")) reads.emplace_back(given["journal"].as<std::string>(), "is the journal");
+  require_written_apart(given, reads, {"output", "junit", "certificate", "prometheus", "page"}, "the report");
   if (given.count("compare")) before_ = read_earlier("compare", path_of("compare"));
   failed_ = failed_report(given);
 }
