@@ -138,3 +138,22 @@ tree 580
 update 580 --check && fail "a branch is taken for a release"
 grep -q "gpu_driver 580 is a branch" "$work/play" || { tail "$work/play" >&2; fail "the play does not say that 580 is a branch"; }
 say "a branch is refused"
+
+# ---- the only job of n4 is suspended, which Slurm shows as idle; before it ends, somebody drains the node for another reason ----------------------------
+job=$(ctl sbatch --parsable --output=/dev/null -w n4 --wrap="sleep 8")
+wait_for 20 "a job on n4" "ctl squeue -h -j $job -o %T" RUNNING
+ctl scontrol suspend "$job"
+wait_for 20 "the job on n4" "ctl squeue -h -j $job -o %T" SUSPENDED
+had=$(cat "$state/loaded.n4")
+(
+  sleep 12
+  [ "$(cat "$state/loaded.n4")" = "$had" ] || touch "$work/early"
+  ctl scontrol update nodename=n4 state=drain reason="psu 1 is loud"
+  ctl scontrol resume "$job"
+) &
+update 580.105.08 -e '{"update_force": true}' --limit n4 || { tail -60 "$work/play" >&2; fail "the update of n4"; }
+wait $!
+[ ! -e "$work/early" ] || fail "n4 was restarted under a suspended job"
+equal "the suspended job" "$(ctl scontrol show job "$job" | tr ' ' '\n' | sed -n 's/^JobState=//p')" COMPLETED
+equal "what n4 runs afterwards" "$(cat "$state/loaded.n4")" 580.105.08
+equal "n4, drained by somebody meanwhile" "$(node n4)" "drained psu 1 is loud"

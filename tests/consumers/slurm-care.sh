@@ -53,6 +53,16 @@ zcat "$work"/copies/accounts-20[2-9][1-9]*.sql.gz | sql
 ctl sh "$work/backup" "$work/copies" 30 > "$work/backup.log" 2>&1 || fail "cluster-slurm-backup, again: $(cat "$work/backup.log")"
 [ ! -e "$work/copies/accounts-2020-01-01T033000.sql.gz" ] && [ -e "$work/copies/notes" ] || fail "old copies: $(ls "$work/copies")"
 say "an old copy is removed once there is a new one, and no other file"
+# negative test: no database here and no state: nothing is copied, so nothing expires
+mkdir -p "$work/elsewhere"
+printf 'StorageHost=db.example.org\nStorageLoc=slurm_acct_db\n' > "$work/elsewhere/slurmdbd.conf"
+printf 'StateSaveLocation=/nonexistent/state\n' > "$work/elsewhere/slurm.conf"
+touch -d "40 days ago" "$work/copies/accounts-2020-01-01T033000.sql.gz" "$work/copies/state-2020-01-01T033000.tar.gz"
+ctl env SLURM_CONF_DIR="$work/elsewhere" sh "$work/backup" "$work/copies" 30 > "$work/backup.log" 2>&1 && fail "nothing was copied, and cluster-slurm-backup ends well"
+grep -q "nothing to copy" "$work/backup.log" || fail "cluster-slurm-backup does not say that there is nothing to copy: $(cat "$work/backup.log")"
+[ -e "$work/copies/accounts-2020-01-01T033000.sql.gz" ] && [ -e "$work/copies/state-2020-01-01T033000.tar.gz" ] || fail "copies expired although none were made"
+rm "$work"/copies/*-2020-01-01T033000.*
+say "copies stay where nothing is copied"
 
 # ---- logs -----------------------------------------------------------------------------------------------------------------------------------------------
 cp "$role/files/logrotate" "$work/logrotate" && chmod 644 "$work/logrotate"
