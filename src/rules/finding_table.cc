@@ -53,6 +53,9 @@ constexpr FindingRow kRows[] = {
      "a node's name, alone or with that of a network, is too long for DNS or a host name"},
     {"hosts-name-twice", Severity::error, "output hosts", Standing::must_mend,
      "two machines would have the same name in the hosts file and in DNS"},
+    {"identity-administrators-unsaid", Severity::warning, kSystem, Standing::acceptable,
+     "`identity` names no administrators, so that no user of the directory can log in to nodes that are closed to "
+     "others"},
     {"install-drives-alike", Severity::error, kInstallers, Standing::acceptable,
      "the installer cannot tell boot drives from other drives of the same size and kind"},
     {"install-drives-many", Severity::error, kInstallers, Standing::must_mend,
