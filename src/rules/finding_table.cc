@@ -343,6 +343,8 @@ constexpr FindingRow kRows[] = {
      "GPUs are divided into shards and also by MIG"},
     {"slurm-state-not-shared", Severity::warning, "output slurm", Standing::acceptable,
      "two controllers without a shared file system for their state: the second cannot take over"},
+    {"slurm-topology-switch-unsaid", Severity::warning, "output slurm", Standing::acceptable,
+     "the inventory names the switches of some nodes of a fabric, and none for others"},
     {"slurm-topology-unmade", Severity::error, "output slurm", Standing::must_mend,
      "an extra line selects a topology plugin whose file is not compiled"},
     {"slurm-topology-without-domains", Severity::error, "output slurm", Standing::must_mend,

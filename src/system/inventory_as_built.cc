@@ -8,6 +8,7 @@
 #include "base/ip.h"
 #include "base/text.h"
 #include "model/group_ends.h"
+#include "spec/storage.h"
 #include "system/interfaces.h"
 
 namespace clusterc {
@@ -82,8 +83,17 @@ class Nodes {
   std::vector<std::optional<std::vector<Interface>>> interfaces_;
 };
 
+using Services = std::unordered_map<std::uint32_t, const std::string*>;  // names by the address that moves
+Services services_of(const Cluster& c) {
+  Services out;
+  for (const StorageModel& s : c.storage)
+    if (s.spec && s.spec->servers && s.spec->servers->address)
+      if (const auto address = parse_ipv4(*s.spec->servers->address)) out.emplace(*address, &s.name);
+  return out;
+}
+
 // Why a port cannot have this address; empty: it can.
-std::string unusable(const Cluster& c, const AddressPlan& a, std::uint32_t address) {
+std::string unusable(const Cluster& c, const AddressPlan& a, std::uint32_t address, const Services& services) {
   const NetworkModel& net = c.networks[static_cast<std::size_t>(a.network)];
   const std::string text = ipv4_text(address);
   if (a.step != 1)
@@ -93,6 +103,8 @@ std::string unusable(const Cluster& c, const AddressPlan& a, std::uint32_t addre
   if (address == a.gateway) return text + " is the gateway of network '" + net.name + "'";
   if (address == a.subnet.base || address == a.subnet.base + static_cast<std::uint32_t>(a.subnet.size() - 1))
     return text + " is the first or last address of " + a.subnet.text() + ", which no machine can have";
+  if (const auto at = services.find(address); at != services.end())
+    return text + " is the address of storage '" + *at->second + "', which moves between its servers";
   return {};
 }
 
@@ -128,6 +140,7 @@ void check_planned(const Cluster& c, const Plan& plan, const AddressPlan& a,
 
 void take_addresses(const Cluster& c, const Inventory& inventory, Plan& plan, Findings& findings) {
   Nodes nodes(c, plan);
+  const Services services = services_of(c);
   std::vector<std::unordered_map<std::uint32_t, const InventoryRow*>> taken(c.networks.size());
   for (const InventoryRow& row : inventory.rows()) {
     if (!row.address) continue;
@@ -146,7 +159,7 @@ void take_addresses(const Cluster& c, const Inventory& inventory, Plan& plan, Fi
     }
     const auto a = std::ranges::find(plan.addresses, place->network, &AddressPlan::network);
     if (a == plan.addresses.end()) continue;
-    if (std::string why = unusable(c, *a, *row.address); !why.empty()) {
+    if (std::string why = unusable(c, *a, *row.address, services); !why.empty()) {
       refuse(std::move(why));
       continue;
     }
