@@ -272,7 +272,7 @@ void check_administrators(const System& in, Findings& findings) {
       .warning("identity-administrators-unsaid", at,
                "no user of the directory can log in to the nodes of " + join(closed, ", ") +
                    (more > 0 ? " and " + std::to_string(more) + " more groups" : std::string()) +
-                   ": `identity` names no administrators")
+                   ": `identity` names no `administrators`")
       .help("set `administrators: [GROUP]` of `identity`; local accounts log in as before");
 }
 
