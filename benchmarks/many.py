@@ -109,6 +109,18 @@ def inventory(n):
     return groups(n) + "inventory: devices.csv\n", "name,port,mac\n" + "".join(f"g{i}x1,eth0,94:6d:ae:{i >> 16 & 255:02x}:{i >> 8 & 255:02x}:{i & 255:02x}\n" for i in range(n))
 
 
+def object_rows(n):
+    """One group, whose rows name nodes as the plan does; each has its address, its switch and its place."""
+    rows = (f"node/m/{i + 1:05},eth0,10.0.{i >> 8 & 255}.{i & 255},leaf{i // 32},r1,{i}\n" for i in range(10, n + 10))
+    return (CLOUD + f'nodes: {{ m: {{ names: "n[00001-{n + 10:05}]", {MACHINE} }} }}\n' + NETWORK + "inventory: devices.csv\n",
+            "name,port,address,switch,rack,position\n" + "".join(rows))
+
+
+def host_rows(n):
+    """A group for each row."""
+    return groups(n) + "inventory: devices.csv\n", "name,port,switch\n" + "".join(f"g{i}x1,eth0,leaf{i // 32}\n" for i in range(n))
+
+
 def unknown_devices(n):
     return groups(4) + "inventory: devices.csv\n", "name,serial\n" + lines(n, "nobody{i},S{i}")
 
@@ -135,7 +147,7 @@ def missing_values(n):
 
 
 KINDS = {f.__name__: f for f in (groups, scheduled, own_groups, networks, subnets, racks, storage, served_storage, teams, reservations, workloads, acceptances, prices, part_prices, drives,
-                                 inventory, unknown_devices, extra_lines, unknown_keys, unknown_names, same_names, missing_values)}
+                                 inventory, object_rows, host_rows, unknown_devices, extra_lines, unknown_keys, unknown_names, same_names, missing_values)}
 
 
 def write(kind, count, folder):

@@ -82,6 +82,15 @@ bool in_class(std::string_view text, std::string_view name) {
   return is_whole(text, least, most);
 }
 
+bool is_truth(std::string_view text) {  // YAML 1.1: all small, all capital, or the first letter
+  constexpr std::string_view kTruths[] = {"true", "false", "yes", "no", "on", "off", "y", "n"};
+  const std::string lower = to_lower(text);
+  if (std::ranges::find(kTruths, std::string_view(lower)) == std::end(kTruths)) return false;
+  const auto capital = [](char c) { return c >= 'A' && c <= 'Z'; };
+  const auto capitals = std::ranges::count_if(text, capital);
+  return capitals == 0 || static_cast<std::size_t>(capitals) == text.size() || (capitals == 1 && capital(text[0]));
+}
+
 std::string shown_class(std::string_view alternatives) {
   std::vector<std::string> out;
   for (const std::string_view a : split(alternatives, '|')) {
@@ -171,10 +180,8 @@ std::string scalar_fault(const Document& d, NodeId n, std::string_view path, std
   if (!d.is_scalar(n)) return no(form == "text" ? "one text" : "one value");
   const std::string_view text = d.scalar(n);
   if (form == "text") return {};
-  if (form == "bool") {
-    constexpr std::string_view kTruths[] = {"true", "false", "yes", "no", "on", "off", "True", "False", "y", "n"};
-    return std::ranges::find(kTruths, text) != std::end(kTruths) && !d.quoted(n) ? std::string() : no("true or false");
-  }
+  if (form == "bool") return is_truth(text) && !d.quoted(n) ? std::string() : no("true or false");
+  if (form == "truth") return is_truth(to_lower(text)) ? std::string() : no("true or false");
   if (form == "int") return is_whole(text, -(std::int64_t{1} << 53), std::int64_t{1} << 53) ? "" : no("a whole number");
   if (form == "duration") return is_duration(text) ? std::string() : no("a duration such as 30s or 5m");
   return is_extra_word(text, form) ? std::string() : no(shown_class(form));
@@ -204,7 +211,7 @@ ExtraFault walk(const Document& d, NodeId n, const std::string& path, const std:
     const std::string_view used = row ? key : std::string_view("*");
     if (!row) row = row_of(table, before + "*");
     const std::string name = (shown.empty() ? "" : shown + ".") + std::string(key);
-    if (!row) return {format("{} knows no key '{}'", program, name), true, key};
+    if (!row) return {format("{} knows no key '{}'", program, name), true, std::string(key)};
     std::string_view form = row->form;
     if (form.ends_with('!')) form.remove_suffix(1);
     if (std::string why = scalar_fault(d, d.value(n, i), name, form); !why.empty()) return {why};
@@ -221,6 +228,12 @@ ExtraFault walk(const Document& d, NodeId n, const std::string& path, const std:
 
 }  // namespace
 
+std::string_view before_comment(std::string_view line) {
+  for (std::size_t i = 0; i < line.size(); ++i)
+    if (line[i] == '#' && (i == 0 || line[i - 1] == ' ' || line[i - 1] == '\t')) return trim(line.substr(0, i));
+  return line;
+}
+
 bool is_extra_word(std::string_view text, std::string_view alternatives) {
   for (const std::string_view a : split(alternatives, '|'))
     if (a.starts_with('$') ? in_class(text, a) : a == text) return true;
@@ -230,7 +243,7 @@ bool is_extra_word(std::string_view text, std::string_view alternatives) {
 ExtraFault check_form(std::string_view key, std::string_view arguments, std::span<const ExtraForm> table,
                       std::string_view program) {
   const ExtraForm* row = row_of(table, key);
-  if (!row) return {format("{} knows no '{}'", program, one_line(key.substr(0, 60))), true, key};
+  if (!row) return {format("{} knows no '{}'", program, one_line(key.substr(0, 60))), true, std::string(key)};
   if (row->form.starts_with('!')) return {format("'{}' {}", key, row->form.substr(1))};
   return {check_arguments(key, words_of(arguments), row->form)};
 }

@@ -7,9 +7,9 @@
 // An argument that ends in '?' may be left out, in '*' may come any number of times, in '+' once or more. "!…": not in
 // this file, and why.
 //
-// The form of a value in YAML: map, list, bool, int, duration (30s, 1h30m), text, any, or words parted by '|'. A path
-// is made of keys and "[]" for each item of a list; "*" stands for any key. A mapping that has rows of its own takes no
-// other keys; a form that ends in '!' is required in its mapping.
+// The form of a value in YAML: map, list, bool, truth (a bool in any case, or in quotes), int, duration (30s, 1h30m),
+// text, any, or words parted by '|'. A path is made of keys and "[]" for each item of a list; "*" stands for any key. A
+// mapping that has rows of its own takes no other keys; a form that ends in '!' is required in its mapping.
 #pragma once
 #include <span>
 #include <string>
@@ -24,9 +24,9 @@ struct ExtraForm {
 };
 
 struct ExtraFault {
-  std::string why;        // empty: none
-  bool unknown = false;   // the program may know the key in another release
-  std::string_view slip;  // the unknown key
+  std::string why;       // empty: none
+  bool unknown = false;  // the program may know the key in another release
+  std::string slip;      // the unknown key
 };
 
 // `arguments`: what stands behind the key, parted by blanks outside of quotes.
@@ -34,6 +34,8 @@ ExtraFault check_form(std::string_view key, std::string_view arguments, std::spa
                       std::string_view program);
 // One key of a YAML file with its value; `path` of the rows begins with the key.
 ExtraFault check_yaml_form(const Document&, NodeId mapping, std::span<const ExtraForm> table, std::string_view program);
+// Before a '#' at the begin or behind a blank; one inside of a word is a sign of it (server=10.0.0.1#53).
+std::string_view before_comment(std::string_view line);
 bool is_extra_word(std::string_view text, std::string_view alternatives);
 
 }  // namespace clusterc

@@ -23,13 +23,19 @@ constexpr std::string_view kBegins[] = {
     "return",     "rt",    "sctp",    "set",      "skgid",    "skuid",    "snat",    "socket",   "symhash",
     "synproxy",   "tcp",   "th",      "time",     "tproxy",   "udp",      "udplite", "update",   "vlan",
     "xfrm",       "add",   "cgroup",  "dnat",     "frag",     "hbh",      "dst",     "mh",       "ibrname",
-    "obrname",    "ipsec", "secmark", "tunnel",   "vxlan",    "geneve",   "gre"};
-constexpr std::string_view kPortFields[] = {"ackseq", "checksum", "doff",  "dport",  "flags", "length", "option",
-                                            "reset",  "sequence", "sport", "urgptr", "vtag",  "window", "chunk"};
+    "obrname",    "ipsec", "secmark", "tunnel",   "vxlan",    "geneve",   "gre",     "oiftype",  "nftrace",
+    "rtclassid",  "cpu",   "last",    "delete",   "reset",    "ibriport", "obriport"};
+constexpr std::string_view kPortFields[] = {"ackseq", "checksum", "doff",     "dport", "flags",  "length",
+                                            "option", "reset",    "sequence", "sport", "urgptr", "vtag",
+                                            "window", "chunk",    "csumcov",  "type"};
 constexpr std::string_view kIpFields[] = {"checksum",  "daddr",    "dscp", "ecn",    "flowlabel", "frag-off",
                                           "hdrlength", "hoplimit", "id",   "length", "nexthdr",   "option",
                                           "protocol",  "saddr",    "ttl",  "version"};
 constexpr std::string_view kStates[] = {"established", "invalid", "new", "related", "untracked"};
+// Between an expression and what nft makes of it: a comparison of order, an arithmetic one, a concatenation, a range
+// with blanks, a map. What follows has a type of its own.
+constexpr std::string_view kOperators[] = {"!",   "<",  ">",   "<=", ">=", "lt", "gt", "le",  "ge", "&",   "|",
+                                           "and", "or", "xor", "^",  "<<", ">>", ".",  "map", "-",  "vmap"};
 constexpr std::string_view kSets[] = {"inside", "bmc", "tftp"};  // that the compiled table has
 
 bool among(std::span<const std::string_view> words, std::string_view word) {
@@ -55,14 +61,21 @@ std::string address_fault(std::string_view value, bool v6) {
                                          : format("the compiled table has no set '{}'", value.substr(1));
   if (value.empty() || v6 || value.find_first_not_of("0123456789./-") != value.npos) return {};
   for (const std::string_view end : split(value, '-'))
-    if (!is_extra_word(end, "$prefix")) return format("'{}' is not an IPv4 address or subnet", end);
+    if (!end.empty() && !is_extra_word(end, "$prefix"))  // blanks may stand beside the '-'
+      return format("'{}' is not an IPv4 address or subnet", end);
   return {};
 }
 
-// The values of a match: one, or a set in braces.
+// The values of a match: one, or a set in braces. Behind any other operator than equality the rest is left to nft.
 std::string each_value(const std::vector<std::string_view>& words, std::size_t& at,
                        std::string (*fault)(std::string_view)) {
-  if (at < words.size() && (words[at] == "!=" || words[at] == "==")) ++at;
+  const auto left_to_nft = [&] {
+    if (at >= words.size() || !among(kOperators, words[at])) return false;
+    at = words.size();
+    return true;
+  };
+  if (at < words.size() && among(std::to_array<std::string_view>({"!=", "==", "ne", "eq"}), words[at])) ++at;
+  if (left_to_nft()) return {};
   if (at >= words.size()) return "a match has no value";
   const bool set = words[at] == "{";
   std::size_t values = 0;
@@ -77,21 +90,28 @@ std::string each_value(const std::vector<std::string_view>& words, std::size_t& 
     }
     if (!set) {
       ++at;
+      left_to_nft();
       break;
     }
   }
   return set ? std::string("a set in braces does not end") : std::string();
 }
 
-std::vector<std::string_view> words_of(std::string_view rule) {
+// Words and signs, as the lexer of nft parts them.
+std::vector<std::string_view> nft_words(std::string_view rule) {
   std::vector<std::string_view> out;
   for (std::size_t i = 0; i < rule.size();) {
     if (rule[i] == ' ' || rule[i] == '\t') {
       ++i;
       continue;
     }
-    const bool sign = rule[i] == '{' || rule[i] == '}' || rule[i] == ',';
-    const std::size_t end = sign ? i + 1 : std::min(rule.find_first_of(" \t{},", i), rule.size());
+    // nft needs no blanks around operators
+    const bool sign = rule[i] == '{' || rule[i] == '}' || rule[i] == ',',
+               operates = std::string_view("<>=!&|^").find(rule[i]) != std::string_view::npos;
+    const std::size_t end =
+        sign ? i + 1
+             : std::min(operates ? rule.find_first_not_of("<>=!&|^", i) : rule.find_first_of(" \t{},<>=!&|^", i),
+                        rule.size());
     out.push_back(rule.substr(i, end - i));
     i = end;
   }
@@ -101,10 +121,11 @@ std::vector<std::string_view> words_of(std::string_view rule) {
 }  // namespace
 
 std::string nft_rule_fault(std::string_view rule) {
-  const std::vector<std::string_view> words = words_of(rule);
+  const std::vector<std::string_view> words = nft_words(rule);
   std::size_t at = 0;
   while (at < words.size()) {
     const std::string_view word = words[at];
+    if (word.starts_with('@') || word.starts_with('(')) return {};  // raw payload, an expression in brackets
     if (!among(kBegins, word)) return format("nft knows no match or statement '{}'", one_line(word.substr(0, 40)));
     const std::string_view next = at + 1 < words.size() ? words[at + 1] : std::string_view();
     std::string why;
@@ -130,7 +151,8 @@ std::string nft_rule_fault(std::string_view rule) {
       why = each_value(words, at, [](std::string_view) { return std::string(); });
     } else if (word == "accept" || word == "drop") {
       ++at;
-      if (at < words.size()) return format("'{}' follows the verdict", one_line(words[at].substr(0, 40)));
+      if (at < words.size() && words[at] != "comment")
+        return format("'{}' follows the verdict", one_line(words[at].substr(0, 40)));
     } else if (word == "counter" && (next.empty() || among(kBegins, next))) {
       ++at;
     } else {

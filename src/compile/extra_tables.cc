@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "diag/near.h"
+#include "model/slurm_lines.h"
 
 namespace clusterc {
 namespace {
@@ -47,16 +48,19 @@ bool is_purge(std::string_view text) {
   return unit.starts_with("hour") || unit.starts_with("day") || unit.starts_with("month");
 }
 
+// Slurm reads any number of settings in a line; what is no Key=Value is a finding of the output slurm.
 ExtraFault key_and_value(std::string_view text, const FileForms& f) {
-  const std::size_t equals = text.find('=');
-  if (equals == text.npos || to_lower(text).starts_with("include ")) return {};
-  const std::string key = to_lower(trim(text.substr(0, equals))), value = to_lower(trim(text.substr(equals + 1)));
-  const auto row = std::ranges::find_if(f.table(), [&](const ExtraForm& r) { return r.key == key; });
-  if (row != f.table().end() && row->form == "$purge") {
-    if (is_purge(value)) return {};
-    return {format("'{}' of '{}' is not a number of hours, days or months such as 12months", one_line(value), key)};
+  if (text.find('=') == text.npos || to_lower(text).starts_with("include ")) return {};
+  for (const auto& [key, written] : read_slurm_line(text, {}).pairs) {
+    const std::string value = to_lower(written);
+    const auto row = std::ranges::find_if(f.table(), [&](const ExtraForm& r) { return r.key == key; });
+    if (row != f.table().end() && row->form == "$purge") {
+      if (is_purge(value)) continue;
+      return {format("'{}' of '{}' is not a number of hours, days or months such as 12months", one_line(value), key)};
+    }
+    if (ExtraFault fault = check_form(key, value, f.table(), f.program); !fault.why.empty()) return fault;
   }
-  return check_form(key, value, f.table(), f.program);
+  return {};
 }
 
 // dnsmasq parts the words of a value by commas; those of the table are counted as one.
@@ -110,7 +114,7 @@ void check_line(const FileForms& f, const Value<std::string>& line, Findings& fi
       fault = key_and_value(text, f);
       break;
     case Syntax::options:
-      fault = option(text, f);
+      fault = option(before_comment(text), f);
       break;
     case Syntax::yaml:
       fault = yaml(text, f);

@@ -53,6 +53,9 @@ constexpr FindingRow kRows[] = {
      "a node's name, alone or with that of a network, is too long for DNS or a host name"},
     {"hosts-name-twice", Severity::error, "output hosts", Standing::must_mend,
      "two machines would have the same name in the hosts file and in DNS"},
+    {"identity-administrators-unsaid", Severity::warning, kSystem, Standing::acceptable,
+     "`identity` names no administrators, so that no user of the directory can log in to nodes that are closed to "
+     "others"},
     {"install-drives-alike", Severity::error, kInstallers, Standing::acceptable,
      "the installer cannot tell boot drives from other drives of the same size and kind"},
     {"install-drives-many", Severity::error, kInstallers, Standing::must_mend,
@@ -340,6 +343,8 @@ constexpr FindingRow kRows[] = {
      "GPUs are divided into shards and also by MIG"},
     {"slurm-state-not-shared", Severity::warning, "output slurm", Standing::acceptable,
      "two controllers without a shared file system for their state: the second cannot take over"},
+    {"slurm-topology-switch-unsaid", Severity::warning, "output slurm", Standing::acceptable,
+     "the inventory names the switches of some nodes of a fabric, and none for others"},
     {"slurm-topology-unmade", Severity::error, "output slurm", Standing::must_mend,
      "an extra line selects a topology plugin whose file is not compiled"},
     {"slurm-topology-without-domains", Severity::error, "output slurm", Standing::must_mend,

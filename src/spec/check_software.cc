@@ -1,6 +1,7 @@
 #include "spec/check_software.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <optional>
 
 #include "base/format.h"
@@ -55,25 +56,83 @@ bool is_account(std::string_view name) {
 }
 
 // Folders of the File System Hierarchy Standard 3.0 (chapters 3 to 5) that hold what is not the mirror's: all that lies
-// below the first, and the second themselves. /srv/cluster is the compiled tree (output nginx).
+// below the first, and the second themselves. /srv/cluster is the compiled tree (output nginx). apt-mirror keeps its
+// mirror in /var/spool/apt-mirror.
 bool is_folder_of_system(std::string_view path) {
   constexpr std::string_view kWhole[] = {
-      "/bin",    "/boot",    "/dev",      "/etc",        "/lib",         "/lib32",     "/lib64",       "/libx32",
-      "/proc",   "/root",    "/run",      "/sbin",       "/sys",         "/usr",       "/var/cache",   "/var/crash",
-      "/var/db", "/var/log", "/var/lock", "/var/mail",   "/var/run",     "/var/spool", "/var/backups", "/var/tmp",
-      "/tmp",    "/selinux", "/snap",     "/lost+found", "/srv/cluster", "/srv/tftp",  "/afs"};
-  constexpr std::string_view kThemselves[] = {"/home",    "/media", "/mnt",     "/opt",    "/srv",
-                                              "/var/lib", "/var",   "/var/opt", "/var/www"};
-  // What daemons of the compiled configuration keep their state in.
-  constexpr std::string_view kDaemons[] = {"/var/lib/dpkg",  "/var/lib/grafana",    "/var/lib/mysql",
-                                           "/var/lib/nfs",   "/var/lib/prometheus", "/var/lib/rpm",
-                                           "/var/lib/slurm", "/var/lib/sss",        "/var/lib/systemd",
-                                           "/var/lib/munge", "/var/lib/kubelet",    "/var/lib/etcd"};
+      "/bin",      "/boot",     "/dev",       "/etc",         "/lib",         "/lib32", "/lib64",   "/libx32",
+      "/proc",     "/root",     "/run",       "/sbin",        "/sys",         "/usr",   "/var/db",  "/var/log",
+      "/var/lock", "/var/mail", "/var/run",   "/var/tmp",     "/var/backups", "/tmp",   "/selinux", "/snap",
+      "/afs",      "/srv/tftp", "/var/crash", "/srv/cluster", "/lost+found"};
+  constexpr std::string_view kThemselves[] = {"/home",    "/media",   "/mnt",     "/opt",       "/srv",      "/var",
+                                              "/var/lib", "/var/opt", "/var/www", "/var/cache", "/var/spool"};
+  // What the system and the daemons of compute clusters keep below these.
+  struct Holder {
+    std::string_view folder;
+    std::initializer_list<std::string_view> names;
+  };
+  const Holder kHolders[] = {
+      {"/var/spool/", {"abrt", "anacron", "at", "cron", "cups", "lpd", "mail", "mqueue", "postfix", "rsyslog"}},
+      {"/var/cache/", {"apt", "debconf", "dnf", "fontconfig", "ldconfig", "libdnf5", "man", "private", "yum"}},
+      {"/var/lib/",
+       {"AccountsService",
+        "NetworkManager",
+        "alertmanager",
+        "apt",
+        "bind",
+        "chrony",
+        "cloud",
+        "cni",
+        "containerd",
+        "containers",
+        "corosync",
+        "dbus",
+        "dhcp",
+        "dhcpcd",
+        "dkms",
+        "dnf",
+        "dnsmasq",
+        "docker",
+        "dpkg",
+        "etcd",
+        "grafana",
+        "initramfs-tools",
+        "kea",
+        "kubelet",
+        "mlocate",
+        "munge",
+        "mysql",
+        "nfs",
+        "pacemaker",
+        "pam",
+        "pcs",
+        "pcsd",
+        "plocate",
+        "polkit-1",
+        "private",
+        "prometheus",
+        "python",
+        "rpm",
+        "selinux",
+        "slurm",
+        "sss",
+        "sudo",
+        "syslog-ng",
+        "systemd",
+        "tftpboot",
+        "ubuntu-advantage",
+        "ucf",
+        "yum"}}};
   const auto below = [&](std::string_view folder) {
     return path == folder || (path.starts_with(folder) && path[folder.size()] == '/');
   };
-  return std::ranges::any_of(kWhole, below) || std::ranges::any_of(kDaemons, below) ||
-         std::ranges::find(kThemselves, path) != std::end(kThemselves);
+  if (std::ranges::any_of(kWhole, below) || std::ranges::find(kThemselves, path) != std::end(kThemselves)) return true;
+  if (path.starts_with("/var/spool/slurm")) return true;  // slurmd, slurmctld, and as sites call it
+  return std::ranges::any_of(kHolders, [&](const Holder& h) {
+    if (!path.starts_with(h.folder)) return false;
+    const std::string_view rest = path.substr(h.folder.size());
+    return std::ranges::find(h.names, rest.substr(0, rest.find('/'))) != h.names.end();
+  });
 }
 
 // us-east-1, ap-southeast-2, us-gov-west-1

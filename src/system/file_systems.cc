@@ -10,6 +10,7 @@
 #include "spec/ha.h"
 #include "spec/network.h"
 #include "spec/storage.h"
+#include "system/addresses_in_use.h"
 #include "system/each_address.h"
 #include "system/interfaces.h"
 #include "system/mount_source.h"
@@ -257,22 +258,22 @@ void check_bought_source(const Cluster& c, const Plan& plan, int storage, Findin
   } else if (is_of(s, StorageKind::beegfs)) {
     if (const auto address = parse_ipv4(*s.spec->source)) written.push_back(*address);
   }
-  std::vector<std::pair<std::uint32_t, std::uint64_t>> planned;  // first, and how many
+  std::vector<std::pair<const AddressPlan*, int>> planned;  // with an EndPoints of its servers
   for (const AddressPlan& a : plan.addresses) {
     const std::vector<EndPoints>& ends = c.networks[static_cast<std::size_t>(a.network)].ends;
     for (std::size_t e = 0; e < ends.size(); ++e)
-      if (ends[e].storage == storage && a.first[e] != 0)
-        planned.emplace_back(a.first[e], static_cast<std::uint64_t>(ends[e].members) * a.stride[e] * a.step);
+      if (ends[e].storage == storage && a.first[e] != 0) planned.emplace_back(&a, static_cast<int>(e));
   }
   for (const std::uint32_t address : written) {
     if (planned.empty() || std::any_of(planned.begin(), planned.end(), [&](const auto& p) {
-          return address >= p.first && address - p.first < p.second;
+          return AddressesInUse(plan, *p.first).contains(p.second, address);
         }))
       continue;
     findings
         .warning("storage-source-elsewhere", s.spec->source.span,
                  "'" + ipv4_text(address) + "' is not an address of the servers of '" + s.name +
-                     "' in the plan, whose first is " + ipv4_text(planned[0].first) +
+                     "' in the plan, whose first is " +
+                     ipv4_text(plan.address(planned[0].first->network, planned[0].second, 0)) +
                      ": /etc/hosts and the mounts would name different machines")
         .help(
             "use the address that stands for `" + s.name +

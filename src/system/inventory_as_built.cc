@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 
 #include "base/ip.h"
 #include "base/text.h"
 #include "model/group_ends.h"
+#include "spec/storage.h"
 #include "system/interfaces.h"
 
 namespace clusterc {
@@ -20,22 +22,24 @@ struct Place {  // of a port of a node
 // Rows name a node by its host name or as node/GROUP/….
 class Nodes {
  public:
-  Nodes(const Cluster& c, const Plan& plan) : c_(c), plan_(plan), interfaces_(c.nodes.size()) {}
+  Nodes(const Cluster& c, const Plan& plan)
+      : c_(c), plan_(plan), members_(c.nodes.size()), interfaces_(c.nodes.size()) {}
 
-  bool find(std::string_view name, int& group, std::int64_t& member) const {
+  bool find(std::string_view name, int& group, std::int64_t& member) {
     if (name.starts_with("node/")) {
       const std::string_view rest = name.substr(5);
-      group = c_.find_node_group(rest.substr(0, rest.find('/')));
-      if (group < 0) return false;
-      const NodeGroupModel& g = c_.nodes[static_cast<std::size_t>(group)];
-      for (member = 0; member < g.count; ++member)
-        if (plan_.node_object(g.first + member) == name) return true;
-      return false;
+      const std::size_t slash = rest.find('/');
+      group = c_.find_node_group(rest.substr(0, slash));
+      return group >= 0 && slash != rest.npos && find_member(group, rest.substr(slash + 1), member);
     }
-    for (std::size_t g = 0; g < c_.nodes.size(); ++g)
-      if ((member = c_.nodes[g].names.index_of(name)) >= 0 && member < c_.nodes[g].count)
-        return group = static_cast<int>(g), true;
-    return false;
+    if (hosts_.empty())
+      for (std::size_t g = 0; g < c_.nodes.size(); ++g)
+        for (std::int64_t i = 0; i < c_.nodes[g].count; ++i)
+          hosts_.emplace(c_.nodes[g].names.name(i), std::pair(static_cast<int>(g), i));
+    const auto at = hosts_.find(std::string(name));
+    if (at == hosts_.end()) return false;
+    std::tie(group, member) = at->second;
+    return true;
   }
 
   std::optional<Place> port(std::string_view name, std::string_view port) {
@@ -62,13 +66,34 @@ class Nodes {
   }
 
  private:
+  // By what node_object() ends in. An inventory has rows for each port of each node: names are looked up, not compared.
+  bool find_member(int group, std::string_view suffix, std::int64_t& member) {
+    auto& of = members_[static_cast<std::size_t>(group)];
+    const NodeGroupModel& g = c_.nodes[static_cast<std::size_t>(group)];
+    if (of.empty())
+      for (std::int64_t i = 0; i < g.count; ++i) of.emplace(g.names.suffix(i), i);
+    const auto at = of.find(std::string(suffix));
+    return at != of.end() && (member = at->second, true);
+  }
+
   const Cluster& c_;
   const Plan& plan_;
+  std::vector<std::unordered_map<std::string, std::int64_t>> members_;
+  std::unordered_map<std::string, std::pair<int, std::int64_t>> hosts_;
   std::vector<std::optional<std::vector<Interface>>> interfaces_;
 };
 
+using Services = std::unordered_map<std::uint32_t, const std::string*>;  // names by the address that moves
+Services services_of(const Cluster& c) {
+  Services out;
+  for (const StorageModel& s : c.storage)
+    if (s.spec && s.spec->servers && s.spec->servers->address)
+      if (const auto address = parse_ipv4(*s.spec->servers->address)) out.emplace(*address, &s.name);
+  return out;
+}
+
 // Why a port cannot have this address; empty: it can.
-std::string unusable(const Cluster& c, const AddressPlan& a, std::uint32_t address) {
+std::string unusable(const Cluster& c, const AddressPlan& a, std::uint32_t address, const Services& services) {
   const NetworkModel& net = c.networks[static_cast<std::size_t>(a.network)];
   const std::string text = ipv4_text(address);
   if (a.step != 1)
@@ -78,6 +103,8 @@ std::string unusable(const Cluster& c, const AddressPlan& a, std::uint32_t addre
   if (address == a.gateway) return text + " is the gateway of network '" + net.name + "'";
   if (address == a.subnet.base || address == a.subnet.base + static_cast<std::uint32_t>(a.subnet.size() - 1))
     return text + " is the first or last address of " + a.subnet.text() + ", which no machine can have";
+  if (const auto at = services.find(address); at != services.end())
+    return text + " is the address of storage '" + *at->second + "', which moves between its servers";
   return {};
 }
 
@@ -113,6 +140,7 @@ void check_planned(const Cluster& c, const Plan& plan, const AddressPlan& a,
 
 void take_addresses(const Cluster& c, const Inventory& inventory, Plan& plan, Findings& findings) {
   Nodes nodes(c, plan);
+  const Services services = services_of(c);
   std::vector<std::unordered_map<std::uint32_t, const InventoryRow*>> taken(c.networks.size());
   for (const InventoryRow& row : inventory.rows()) {
     if (!row.address) continue;
@@ -131,7 +159,7 @@ void take_addresses(const Cluster& c, const Inventory& inventory, Plan& plan, Fi
     }
     const auto a = std::ranges::find(plan.addresses, place->network, &AddressPlan::network);
     if (a == plan.addresses.end()) continue;
-    if (std::string why = unusable(c, *a, *row.address); !why.empty()) {
+    if (std::string why = unusable(c, *a, *row.address, services); !why.empty()) {
       refuse(std::move(why));
       continue;
     }
@@ -165,7 +193,7 @@ std::map<std::int64_t, std::vector<std::string>> switches_as_built(const Cluster
 }
 
 void check_places(const Cluster& c, const Plan& plan, const Inventory& inventory, Findings& findings) {
-  const Nodes nodes(c, plan);
+  Nodes nodes(c, plan);
   for (const InventoryRow& row : inventory.rows()) {
     int group = -1;
     std::int64_t member = 0;

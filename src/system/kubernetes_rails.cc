@@ -6,6 +6,7 @@
 #include "plan/fabric/addresses.h"
 #include "spec/network.h"
 #include "spec/nodes.h"
+#include "system/addresses_in_use.h"
 #include "system/group_network.h"
 #include "system/kubernetes.h"
 
@@ -17,41 +18,27 @@ bool is_rail_network(const NetworkModel& n) {
          (n.kind == LinkKind::infiniband || n.spec->rdma.value_or(Rdma::none) == Rdma::roce);
 }
 
-// The last address of the plan in this network, with room for the members that it is built for.
-std::uint64_t last_planned(const NetworkModel& n, const AddressPlan& a) {
-  std::uint64_t last = a.subnet.base;
-  for (std::size_t e = 0; e < n.ends.size(); ++e) {
-    const std::int64_t members = std::max(n.ends[e].members, n.ends[e].built_for);
-    if (members > 0 && a.stride[e] > 0)
-      last =
-          std::max(last, std::uint64_t{a.first[e]} + a.step * (a.stride[e] * static_cast<std::uint64_t>(members) - 1));
-  }
-  for (const EquipmentAddresses& q : a.equipment)
-    if (q.count > 0) last = std::max(last, std::uint64_t{q.first} + static_cast<std::uint64_t>(q.count) - 1);
-  return last;
-}
-
-// So many blocks of the subnet, from its end down, in which nobody of the plan has an address.
-std::vector<Ipv4Prefix> free_blocks(const AddressPlan& a, std::uint64_t last, int length, std::size_t count) {
+// So many blocks of the subnet, from its end down, in which nobody has an address.
+std::vector<Ipv4Prefix> free_blocks(const AddressPlan& a, const AddressesInUse& in_use, int length, std::size_t count) {
   std::vector<Ipv4Prefix> out;
   if (length <= a.subnet.length) return out;
   for (std::uint64_t i = std::uint64_t{1} << (length - a.subnet.length); i-- > 0 && out.size() < count;) {
     const Ipv4Prefix block = a.subnet.part(length, i);
-    if (block.base <= last) break;
-    if (a.gateway == 0 || !block.contains(a.gateway)) out.push_back(block);
+    if (block.base <= in_use.last_planned()) break;
+    if (!in_use.any_in(block)) out.push_back(block);
   }
   std::reverse(out.begin(), out.end());
   return out;
 }
 
-void give_addresses(const NetworkModel& n, const AddressPlan& a, std::int64_t nodes, KubernetesRailNetwork& r,
-                    Findings& findings) {
-  const std::uint64_t last = last_planned(n, a);
+void give_addresses(const Plan& plan, const NetworkModel& n, const AddressPlan& a, std::int64_t nodes,
+                    KubernetesRailNetwork& r, Findings& findings) {
+  const AddressesInUse in_use(plan, a);
   for (const std::int64_t each : {8, 4, 2, 1}) {  // pods of a node that hang on the rails at a time
     int length = 30;
     // The first and the last address of a pool are no pod's.
     while (length > a.subnet.length && (std::int64_t{1} << (32 - length)) < nodes * each + 2) --length;
-    const std::vector<Ipv4Prefix> blocks = free_blocks(a, last, length, r.rails.size());
+    const std::vector<Ipv4Prefix> blocks = free_blocks(a, in_use, length, r.rails.size());
     if (blocks.size() < r.rails.size()) continue;
     for (std::size_t i = 0; i < r.rails.size(); ++i) r.rails[i].pool = blocks[i], r.rails[i].block = each;
     return;
@@ -105,7 +92,7 @@ void kubernetes_rails(const System& in, KubernetesFacts& facts, Findings& findin
           .help("write `hostNetwork: true` in the pods that need the fabric: they then use the network of their node");
       continue;
     }
-    give_addresses(net, *addresses, nodes, r, findings);
+    give_addresses(in.plan, net, *addresses, nodes, r, findings);
     facts.rails.push_back(std::move(r));
   }
 }

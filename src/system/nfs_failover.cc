@@ -15,6 +15,7 @@
 #include "spec/network.h"
 #include "spec/nodes.h"
 #include "spec/storage.h"
+#include "system/addresses_in_use.h"
 #include "system/interfaces.h"
 
 namespace clusterc {
@@ -44,20 +45,6 @@ bool is_plain_path(std::string_view path) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            std::string_view("/._-").find(c) != std::string_view::npos;
   });
-}
-
-bool is_given(const Plan& plan, const AddressPlan& a, std::uint32_t address) {
-  const auto in = [&](std::uint32_t first, std::uint64_t count) {
-    return first != 0 && address >= first && address - first < count;
-  };
-  const std::vector<EndPoints>& ends = plan.cluster->networks[static_cast<std::size_t>(a.network)].ends;
-  for (std::size_t e = 0; e < ends.size(); ++e) {
-    const auto members = static_cast<std::uint64_t>(std::max(ends[e].members, ends[e].built_for));
-    if (in(a.first[e], members * a.stride[e] * a.step)) return true;
-  }
-  return address == a.gateway || std::any_of(a.equipment.begin(), a.equipment.end(), [&](const EquipmentAddresses& e) {
-           return in(e.first, static_cast<std::uint64_t>(e.count));
-         });
 }
 
 class Judge {
@@ -164,9 +151,10 @@ class Judge {
       if (has_member_links(in_.plan, n)) continue;
       const AddressPlan& a = *in_.plan.addresses_of(n);
       const std::vector<std::uint32_t> taken = addresses_outside(c_, a.subnet);
+      const AddressesInUse in_use(in_.plan, a);
       // Behind the gateway and what is usually set up by hand there.
       for (std::uint32_t address = a.subnet.base + 9; address < a.subnet.broadcast(); ++address)
-        if (!is_given(in_.plan, a, address) && !std::binary_search(taken.begin(), taken.end(), address))
+        if (!in_use.contains(address) && !std::binary_search(taken.begin(), taken.end(), address))
           return ipv4_text(address);
     }
     return "10.10.0.9";
@@ -188,7 +176,8 @@ class Judge {
         return fail(servers_.address.span,
                     "'" + text + "' is in '" + network + "', whose leaves route: no address moves between ports there",
                     "write an address of another network");
-      if (*address == a.subnet.base || *address == a.subnet.broadcast() || is_given(in_.plan, a, *address))
+      if (*address == a.subnet.base || *address == a.subnet.broadcast() ||
+          AddressesInUse(in_.plan, a).contains(*address))
         return fail(servers_.address.span,
                     "'" + text + "' is the address of another host of '" + network + "', or of the network itself",
                     help);

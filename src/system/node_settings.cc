@@ -250,6 +250,32 @@ void identity(const System& in, int group, Findings& findings, std::vector<std::
   out.logins_closed = who.server && closes_logins(in, group);
 }
 
+// Of `ldap` and `ad` without `administrators`, nodes that are closed let in nobody from the directory.
+void check_administrators(const System& in, Findings& findings) {
+  if (!in.makes("ansible")) return;
+  constexpr std::size_t kNamed = 8;
+  SourceSpan at;
+  std::vector<std::string> closed;
+  for (std::size_t i = 0; i < in.cluster.nodes.size(); ++i) {
+    const NodeGroupModel& g = in.cluster.nodes[i];
+    const auto& who = g.software->identity;
+    if (g.count == 0 || !who || who->kind.value_or("local") == "local" || !who->server ||
+        !who->administrators.empty() || !closes_logins(in, static_cast<int>(i)))
+      continue;
+    if (closed.empty()) at = who->span;
+    closed.push_back("'" + g.name + "'");
+  }
+  if (closed.empty()) return;
+  const std::size_t more = closed.size() - std::min(closed.size(), kNamed);
+  closed.resize(closed.size() - more);
+  findings
+      .warning("identity-administrators-unsaid", at,
+               "no user of the directory can log in to the nodes of " + join(closed, ", ") +
+                   (more > 0 ? " and " + std::to_string(more) + " more groups" : std::string()) +
+                   ": `identity` names no `administrators`")
+      .help("set `administrators: [GROUP]` of `identity`; local accounts log in as before");
+}
+
 // Where sssd.conf says that homes are (the role identity, override_homedir).
 constexpr std::string_view kHomes = "/home";
 

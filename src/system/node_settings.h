@@ -68,5 +68,7 @@ std::optional<MigLayout> mig_made(const NodeGroupModel&);
 
 // Says whose homes nobody makes.
 void check_homes(const Cluster&, Findings&);
+// Reports nodes that no user of the directory can log in to.
+void check_administrators(const System&, Findings&);
 
 }  // namespace clusterc

@@ -41,18 +41,30 @@ std::int64_t unit_of(const Fabric& f, std::int64_t leaf) {
   return leaf / f.per_plane(0) * f.units + f.unit_of_leaf(leaf);
 }
 
+// Whether the nodes of a group have ports in a network.
+bool connects(const NetworkModel& n, int group) {
+  return std::ranges::any_of(n.ends, [&](const EndPoints& e) { return e.group == group && e.members > 0; });
+}
+
 // The leaves of a cluster that stands: nodes with the same switches are one. A set of several switches, one for each
-// rail, is named by the first of them. All leaves meet above.
-void add_as_built(const System& in, SlurmFacts& facts, const std::string& network,
-                  const std::map<std::int64_t, std::vector<std::string>>& built, std::vector<char>& placed) {
+// rail, is named by the first of them. All leaves meet above. Nodes of the same network whose rows name no switch are
+// below the top switch, too: Slurm runs no job over two trees.
+void add_as_built(const System& in, SlurmFacts& facts, int of,
+                  const std::map<std::int64_t, std::vector<std::string>>& built, std::vector<char>& placed,
+                  Findings& findings) {
+  const NetworkModel& net = in.cluster.networks[static_cast<std::size_t>(of)];
+  const std::string& network = net.name;
+  std::vector<std::string> unsaid;
   std::map<std::vector<std::string>, std::vector<std::string>> leaves;
   for (const SlurmNodes& s : facts.nodes) {
     const NodeGroupModel& g = in.cluster.nodes[static_cast<std::size_t>(s.group)];
+    const bool meets = connects(net, s.group);
     for (std::int64_t i = 0; i < g.count; ++i)
-      if (const auto at = built.find(g.first + i);
-          at != built.end() && !placed[static_cast<std::size_t>(g.first + i)]) {
-        leaves[at->second].push_back(g.names.name(i));
-        placed[static_cast<std::size_t>(g.first + i)] = 1;
+      if (char& done = placed[static_cast<std::size_t>(g.first + i)]; !done) {
+        const auto at = built.find(g.first + i);
+        if (at == built.end() && !meets) continue;
+        (at == built.end() ? unsaid : leaves[at->second]).push_back(g.names.name(i));
+        done = 1;
       }
   }
   std::vector<std::string> names;
@@ -62,10 +74,23 @@ void add_as_built(const System& in, SlurmFacts& facts, const std::string& networ
     names.push_back(name);
     facts.switches.push_back({name, fold_names(nodes), {}});
   }
+  if (!unsaid.empty()) {
+    std::string name = network + "-unsaid";
+    while (std::ranges::find(names, name) != names.end()) name += '-';
+    names.push_back(name);
+    const std::string nodes = fold_names(unsaid);
+    facts.switches.push_back({name, nodes, {}});
+    findings
+        .warning("slurm-topology-switch-unsaid", net.span,
+                 "the inventory names no switch of network '" + network + "' for " + one_line(nodes.substr(0, 200)) +
+                     ": topology.conf has these nodes on one leaf '" + name +
+                     "', so that Slurm takes them for neighbours")
+        .help("write the switch of each of these nodes into the column `switch` of the inventory");
+  }
   if (names.size() > 1) facts.switches.push_back({network + "-top", {}, join(names, ",")});
 }
 
-void tree(const System& in, SlurmFacts& facts) {
+void tree(const System& in, SlurmFacts& facts, Findings& findings) {
   const Cluster& c = in.cluster;
   const Plan& plan = in.plan;
   std::vector<char> placed(static_cast<std::size_t>(c.node_count), 0);
@@ -74,7 +99,7 @@ void tree(const System& in, SlurmFacts& facts) {
     const auto built = in.inventory ? switches_as_built(c, plan, *in.inventory, static_cast<int>(n))
                                     : std::map<std::int64_t, std::vector<std::string>>();
     if (!built.empty()) {
-      add_as_built(in, facts, c.networks[n].name, built, placed);
+      add_as_built(in, facts, static_cast<int>(n), built, placed, findings);
       continue;
     }
     // A network that uses another's switches has no tiers of its own.
@@ -190,7 +215,7 @@ void slurm_topology(const System& in, SlurmFacts& facts, Findings& findings) {
   const bool stands =
       in.inventory && std::ranges::any_of(in.inventory->rows(), [](const InventoryRow& r) { return !r.leaf.empty(); });
   if (wish == TopologyPlugin::none && !(stands && scheduler->topology.origin != Origin::spec)) return;
-  tree(in, facts);
+  tree(in, facts, findings);
   if (!facts.switches.empty()) facts.topology = SlurmTopology::tree;
 }
 

@@ -197,6 +197,7 @@ void note_what_is_left(const System& in, Findings& findings) {
   check_file_systems(in.cluster, in.plan, findings);
   check_nfs_failover(in, findings);
   check_homes(in.cluster, findings);
+  check_administrators(in, findings);
   check_deployment(in, findings);
   if (in.makes("slurm")) check_pyxis(in.cluster, findings);
   check_interface_names(in, findings);

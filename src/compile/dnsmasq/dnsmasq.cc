@@ -6,6 +6,7 @@
 #include "base/ip.h"
 #include "base/text.h"
 #include "compile/common.h"
+#include "compile/extra_forms.h"
 #include "compile/output.h"
 #include "spec/software.h"
 #include "system/dhcp.h"
@@ -22,7 +23,7 @@ bool is_option(std::string_view text) {
   const std::string_view key = text.substr(0, equals);
   const auto word = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '6'; };
   const auto printed = [](char c) {
-    return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f && c != '#' && c != '"' && c != '\\';
+    return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f && c != '"' && c != '\\';
   };
   return !key.empty() && std::all_of(key.begin(), key.end(), word) && std::all_of(text.begin(), text.end(), printed) &&
          text.back() != '=';
@@ -126,13 +127,15 @@ void append_extra(const CompileInput& in, std::string& out, Findings& findings) 
   out += "\n# outputs.dnsmasq.extra of the spec\n";
   for (const auto& wish : *extra) {
     if (!wish) continue;
-    const std::string_view text = trim(*wish), key = text.substr(0, text.find('='));
-    if (!is_option(text)) {
+    const std::string_view text = trim(*wish), said = before_comment(text), key = said.substr(0, said.find('='));
+    if (said.empty() && !text.empty() && one_line(text) == text) {
+      out += text, out += '\n';  // a comment
+    } else if (!is_option(said)) {
       findings
           .error("output-extra-malformed", wish.span,
                  "'" + one_line(text.substr(0, 60)) + "' is not a valid line of dnsmasq.conf")
           .help("write one option in each line, for example dhcp-boot=ipxe.efi");
-    } else if (const std::string why = contradiction(ours, text, key); !why.empty()) {
+    } else if (const std::string why = contradiction(ours, said, key); !why.empty()) {
       findings.error("output-extra-contradicts-spec", wish.span, why).help("change the spec instead");
     } else if (stands_once(key) && std::find(once.begin(), once.end(), key) != once.end()) {
       findings

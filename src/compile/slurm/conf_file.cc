@@ -316,6 +316,22 @@ std::string SlurmFile::with_compiled_option(const Extra& extra) const {
   return extra.text + "," + ours->option;
 }
 
+// slurmdbd.conf takes several settings in a line: each has a place of its own. Slurm ends a line at its comment, and so
+// does what the compiler puts behind it.
+std::vector<SlurmFile::Extra> SlurmFile::settings_of(Extra extra) const {
+  const SlurmLine read = read_slurm_line(extra.text, extra.span);
+  if (!extra.has_settings() || !read.rest.empty() || read.places.empty()) return {std::move(extra)};
+  const bool apart = name_ == "slurmdbd.conf";
+  std::vector<Extra> out;
+  for (std::size_t i = 0; i < (apart ? read.places.size() : 1); ++i) {
+    const std::size_t begin = apart ? read.places[i].begin : 0, end = (apart ? read.places[i] : read.places.back()).end;
+    Extra one{extra.text.substr(begin, end - begin), {}, {}, extra.span};
+    one.key = key_of(one.text), one.lower = to_lower(one.key);
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
 SlurmFile::Extras SlurmFile::read_extras(Findings& findings) const {
   Extras extras;
   const auto* wishes = extra_of(in_, name_);
@@ -325,10 +341,12 @@ SlurmFile::Extras SlurmFile::read_extras(Findings& findings) const {
     Extra extra{std::string(trim(*wish)), {}, {}, wish.span};
     extra.key = extra.text.starts_with("#") ? "#" : std::string(key_of(extra.text));
     extra.lower = to_lower(extra.key);
-    if (!is_line(extra, findings) || !takes_place(extra, extras, findings) || !has_own_name(extra, extras, findings))
-      continue;
-    check_identity(extra.key, extra.text, extra.span, findings);
-    if (is_known_to_slurm(extra, findings)) extras.lines.push_back(with_compiled_option(extra));
+    if (!is_line(extra, findings)) continue;
+    for (const Extra& one : settings_of(std::move(extra))) {
+      if (!takes_place(one, extras, findings) || !has_own_name(one, extras, findings)) continue;
+      check_identity(one.key, one.text, one.span, findings);
+      if (is_known_to_slurm(one, findings)) extras.lines.push_back(with_compiled_option(one));
+    }
   }
   return extras;
 }

@@ -11,9 +11,9 @@ void emit_reservations(const CompileInput&, const SlurmFacts&, Bundle&);
 void emit_spares(const CompileInput&, const SlurmFacts&, Bundle&);
 // slurmdbd.conf and accounts.sh.
 void emit_accounting(const CompileInput&, const SlurmFacts&, Bundle&, Findings&);
-// prolog.sh, epilog.sh, healthcheck.sh, and for each node group what they look for.
 // Whether nodes of some group have scratch of their own, where each job has a folder.
 bool has_scratch(const CompileInput&, const SlurmFacts&);
+// prolog.sh, epilog.sh, healthcheck.sh, and for each node group what they look for.
 void emit_node_scripts(const CompileInput&, const SlurmFacts&, Bundle&, Findings&);
 // power/: programs that start and end instances, where the spec names none of its own.
 void emit_power(const CompileInput&, const SlurmPower&, Bundle&);
