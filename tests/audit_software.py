@@ -105,7 +105,20 @@ def slurm():
     for what, broken in {"an empty file": "", "another text": "slurm_load_node: Unable to contact slurm controller\n", "binary": "\x01\x02" * 1000}.items():
         compare(what, "superpod", ["--scontrol", write("broken", broken)], [(UNREAD, "was not compared")], 2)
     compare("hostile", "superpod", ["--scontrol", write("hostile", "NodeName=\x1b[2J::error::x State==== Gres=" + "(" * 100000 + "\nNodeName=" + "a," * 50000 + "\n" + "=" * 100000 + "\n")],
-            [(DIFFERS, "127 nodes"), (DIFFERS, "that the plan does not have")], 1)
+            [(DIFFERS, "127 nodes"), (DIFFERS, "that the plan does not have"), (UNREAD, "line 3")], 1)
+    # The parts of one file
+    whole = [pathlib.Path(p).read_text(encoding="utf-8") for p in (config, top, nodes())]
+    down = pathlib.Path(nodes(**{n: {"State": "DOWN*"} for n in names[:50]})).read_text(encoding="utf-8")
+    told = compare("three parts in one file", "superpod", ["--scontrol", write("parts", "".join(whole))], [], 0)
+    demand(told["scheduler_nodes"]["as_planned"] == 127, told["scheduler_nodes"])
+    compare("a good config and 50 nodes down", "superpod", ["--scontrol", write("parts", whole[0] + down)], [(DIFFERS, "50 nodes 'gpu[001-050]' are DOWN*")], 1)
+    compare("nodes and another topology", "superpod", ["--scontrol", write("parts", whole[2] + whole[1] + "SwitchName=odd Level=0 LinkSpeed=1 Nodes=x1\n")], [(DIFFERS, "has 'odd'")], 1)
+    compare("a line of nobody", "superpod", ["--scontrol", write("parts", whole[2] + "slurm_load_node error: Zero Bytes were transmitted or received\n")], [(UNREAD, "no such line")], 2)
+    compare("bare CR", "superpod", ["--scontrol", write("parts", whole[2].replace("\n", "\r"))], [(UNREAD, "save it with LF line ends")], 2)
+    # Powered down is no fault; drained, failed and not yet there are.
+    compare("powered down", "superpod", ["--scontrol", nodes(gpu009={"State": "IDLE+POWERED_DOWN"}, gpu010={"State": "DOWN+POWERED_DOWN+NOT_RESPONDING"})], [], 0)
+    for state in ("DOWN+DRAIN+POWERED_DOWN+NOT_RESPONDING", "IDLE+FAIL+POWERING_UP", "INVAL+POWERING_UP", "FUTURE", "IDLE*", "IDLE+NOT_RESPONDING"):
+        compare(state, "superpod", ["--scontrol", nodes(gpu009={"State": state})], [(DIFFERS, f"'gpu009' is {state} in Slurm")], 1)
     status, _, told = audit("superpod", "--kubectl", nodes())
     demand(status == 2, told)
     # Saved, and compared again
