@@ -14,6 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 clusterc, source, work = sys.argv[1], sys.argv[2], sys.argv[3]
 DIFFERS, UNREAD, FILE = "audit-scheduler-differs", "audit-scheduler-unread", "audit-file-differs"
@@ -216,22 +217,67 @@ def files():
     right = f"{conf}  /etc/slurm/slurm.conf\n{hosts}  /etc/hosts\n"
     folder = os.path.join(work, "sums")
     shutil.rmtree(folder, ignore_errors=True)
-    for n in range(1, 5):
-        write(f"sums/gpu{n:03}", right)
+    names = [f"gpu{n:03}" for n in range(1, 128)] + [f"head{n}" for n in (1, 2)] + [f"login{n}" for n in (1, 2)] + [f"fm{n}" for n in range(1, 5)]
+    for name in names:
+        write(f"sums/{name}", right)
     told = compare("files as compiled", "superpod", ["--files", folder], [], 0)
-    demand(told["files"] == {"nodes": 4, "compared": 8, "same": 8}, told["files"])
+    demand(told["files"] == {"nodes": 135, "compared": 270, "same": 270}, told["files"])
     write("sums/gpu003", right.replace(conf, "0" * 64))
     compare("a changed file", "superpod", ["--files", folder], [(FILE, "'gpu003' has a '/etc/slurm/slurm.conf' that is not as compiled: 'slurm/slurm.conf'")], 1)
-    lines = write("lines", "".join(f"gpu{n:03}: {line}\n" for n in range(1, 5) for line in right.splitlines()))
-    compare("one file for all", "superpod", ["--files", lines], [], 0)
+    every = "".join(f"{name}: {line}\n" for name in names for line in right.splitlines())
+    compare("one file for all", "superpod", ["--files", write("lines", every)], [], 0)
+    # Nodes without sums are said; a part is what --nodes names, whether they answer or not.
+    one = write("lines.b", "".join(f"gpu001: {line}\n" for line in right.splitlines()))
+    missing = [(UNREAD, "126 nodes 'gpu[002-127]' were not compared: no checksums were collected"), (UNREAD, "'head[1-2]'"), (UNREAD, "'login[1-2]'"), (UNREAD, "'fm[1-4]'")]
+    compare("134 of 135 nodes without sums", "superpod", ["--files", one], missing, 2)
+    kept = os.path.join(work, "part.json")
+    audit("superpod", "--files", one, "--save", kept)
+    captures = json.loads(pathlib.Path(kept).read_text(encoding="utf-8"))
+    captures["captures"].append({**captures["captures"][0], "kind": "node-unread", "name": "gpu001", "text": "no answer"})
+    compare("sums of a part", "superpod", ["--from", write("part.json", json.dumps(captures))], [("audit-node-unread", "gpu001")], 2)
+    others = [line for line in every.splitlines(True) if not line.startswith("gpu001: ")]
     for what, (text, words) in {"another program's words": ("gpu001: sha256sum: /etc/hosts: No such file or directory\n" + f"gpu001: {right}", "2 of its lines"), "no line": ("", "no line of sha256sum"),
                                 "no node": (right, "no line of sha256sum"), "a stranger": (f"odd: {right}", "no node 'odd'")}.items():
         got = audit("superpod", "--files", write("broken", text))
         demand(got[0] == 2 and any(f[0] == UNREAD and words in f[1] for f in got[1]), f"{what}: {got[:2]}")
-    compare("a file that is not compiled", "superpod", ["--files", write("broken", f"gpu001: {conf}  /etc/passwd\n")], [(UNREAD, "'/etc/passwd', of which no compiled file has the name")], 2)
-    compare("two sums of a file", "superpod", ["--files", write("broken", f"gpu001: {conf}  /etc/hosts\ngpu001: {hosts}  /etc/hosts\n")], [(UNREAD, "two checksums"), (FILE, "/etc/hosts")], 1)
+    rest = "".join(others)
+    compare("a file that is not compiled", "superpod", ["--files", write("broken", rest + f"gpu001: {conf}  /etc/passwd\n")], [(UNREAD, "'/etc/passwd', of which no compiled file has the name")], 2)
+    compare("two sums of a file", "superpod", ["--files", write("broken", rest + f"gpu001: {conf}  /etc/hosts\ngpu001: {hosts}  /etc/hosts\n")], [(UNREAD, "two checksums"), (FILE, "/etc/hosts")], 1)
+    return 1
+
+
+def files_of_groups():
+    """A file that groups have of their own: that of another group is none of the node's."""
+    tree = compiled("campus")
+    found = sorted(p for p in tree.rglob("containerd.toml"))
+    sums = {p.relative_to(tree).parts: hashlib.sha256(p.read_bytes()).hexdigest() for p in found}
+
+    def of(group):
+        return next((digest for parts, digest in sums.items() if group in parts), None)
+
+    demand(of("cpu") and of("h100") and of("cpu") != of("h100"), f"campus has no file of each group: {list(sums)}")
+    path = "/etc/containerd/containerd.toml"
+    _, got, told = audit("campus", "--files", write("groups", f"c01: {of('cpu')}  {path}\nh01: {of('h100')}  {path}\n"))
+    demand(told["files"]["same"] == 2, f"files of their groups: {told['files']}")
+    _, got, told = audit("campus", "--files", write("groups", f"c01: {of('h100')}  {path}\nh01: {of('h100')}  {path}\n"))
+    demand(any(f[0] == FILE and "'c01' has a" in f[1] for f in got) and told["files"]["same"] == 1, f"the file of another group: {got}")
+    return 1
+
+
+def many_files():
+    """16,384 nodes, each with a file of its own that all others have under the same name: hardly more than compiling."""
+    lines = [f"gpu{n:05}: {n:064x}  /var/lib/cloud/seed/nocloud/meta-data\n" for n in range(1, 16385)]
+    begun = time.monotonic()
+    audit("roce-16384", "--files", write("many", lines[0]))
+    one = time.monotonic() - begun
+    begun = time.monotonic()
+    _, _, told = audit("roce-16384", "--files", write("many", "".join(lines)))
+    all_of_them = time.monotonic() - begun
+    demand(told["files"] == {"nodes": 16384, "compared": 16384, "same": 0}, f"{told.get('files')}")
+    demand(all_of_them < one + 4, f"{len(lines)} sums took {all_of_them:.1f} s, one {one:.1f} s")
+    print(f"   {len(lines)} sums took {all_of_them:.1f} s, one {one:.1f} s")
     return 1
 
 
 os.makedirs(work, exist_ok=True)
-print(f"ok: {slurm() + kubernetes() + files()} planted differences")
+print(f"ok: {slurm() + kubernetes() + files() + files_of_groups() + many_files()} planted differences")
