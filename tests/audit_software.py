@@ -143,6 +143,10 @@ def slurm():
             more = [] if option == "--from" else ["--scontrol", bad]
             status, _, told = audit("superpod", option, write("broken.json", broken), *more)
             demand(status == 2 and told.get("error"), f"{option} of a file that is {what}: {status} {told}")
+    status, _, told = audit("superpod", "--from", write("broken.json", '{"format":"clusterc-audit-captures","version":1,"captures":[]}'))
+    demand(status == 2 and "no capture" in told.get("error", ""), f"--from of no capture: {status} {told}")
+    stranger = {"format": "clusterc-audit-captures", "version": 1, "captures": [{"kind": "node-unread", "name": "odd1", "text": "no answer"}]}
+    compare("hosts that the spec lacks, none read", "superpod", ["--from", write("strangers.json", json.dumps(stranger))], [("audit-node-unread", "no node 'odd1'")], 2)
     for wrong in (["--from", save, "--scontrol", bad], ["--save", save, "--fabric", bad], []):
         demand(audit("superpod", *wrong)[0] == 2, f"{wrong} is taken")
     return len(cases) + 4
@@ -226,6 +230,14 @@ def files():
     compare("a changed file", "superpod", ["--files", folder], [(FILE, "'gpu003' has a '/etc/slurm/slurm.conf' that is not as compiled: 'slurm/slurm.conf'")], 1)
     every = "".join(f"{name}: {line}\n" for name in names for line in right.splitlines())
     compare("one file for all", "superpod", ["--files", write("lines", every)], [], 0)
+    # A path before the nodes is none of them: another file that is not compiled is new.
+    kept, other = os.path.join(work, "kept.json"), write("lines.c", every + "gpu001: " + "0" * 64 + "  /etc/shadow\n")
+    audit("superpod", "--files", write("lines.d", every + "gpu001: " + "0" * 64 + "  /etc/passwd\n"), "--save", kept)
+    told = compare("another path against an earlier one", "superpod", ["--files", other, "--against", kept], [(UNREAD, "'/etc/shadow'")], 2)
+    demand((told["against"]["new"], told["against"]["unchanged"], len(told["against"]["gone"])) == (1, 0, 1), told["against"])
+    two = write("lines.d", every + "".join(f"gpu00{n}: " + "0" * 64 + "  /etc/shadow\n" for n in (1, 2)))
+    told = compare("one node more with the same path", "superpod", ["--files", two, "--against", write("other.json", json.dumps(audit("superpod", "--files", other)[2]))], [(UNREAD, "'/etc/shadow'")], 2)
+    demand((told["against"]["new"], told["against"]["unchanged"]) == (1, 1), told["against"])
     # Nodes without sums are said; a part is what --nodes names, whether they answer or not.
     one = write("lines.b", "".join(f"gpu001: {line}\n" for line in right.splitlines()))
     missing = [(UNREAD, "126 nodes 'gpu[002-127]' were not compared: no checksums were collected"), (UNREAD, "'head[1-2]'"), (UNREAD, "'login[1-2]'"), (UNREAD, "'fm[1-4]'")]
