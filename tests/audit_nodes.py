@@ -148,6 +148,17 @@ def every_acs(record):
     pci_of(record, "0000:31:00.0")["acs_control"] = 0x1d
 
 
+def spelled_by_nvml(record):
+    """NVML writes 00000000:22:00.0 and capitals where the kernel has 0000:22:00.0."""
+    for gpu in record["gpus"]:
+        gpu["pci_address"] = "0000" + gpu["pci_address"].upper()
+
+
+def every_acs_spelled(record):
+    every_acs(record)
+    spelled_by_nvml(record)
+
+
 def driver(record):
     record["nvidia"].update(driver="570.133.20", kernel_module="570.133.20", cuda="12.8")
     record["kernel"]["modules"].update(nvidia="570.133.20", nvidia_peermem="570.133.20")
@@ -198,6 +209,12 @@ def main():
         "a port at half the rate": (set_in(("rdma", 3, "ports", 0, "rate"), "200 Gb/sec (4X HDR)"), [(DIFFERS, gpu3, "has 7 ports at 400 Gb/s (mlx5_3 is at 200 Gb/s), planned 8")]),
         "no toolkit": (lambda r: r["nvidia"].pop("cuda_toolkit") and None, [(UNREAD, gpu3, "the CUDA toolkit of 'gpu003'")]),
         "ACS that only root reads": (lambda r: [f.pop("acs_control", None) for f in r["pci"]] and None, [(UNREAD, gpu3, "ACS of the PCIe bridges")]),
+        "ACS on, and addresses as NVML spells them": (every_acs_spelled, [(DIFFERS, gpu3, "ACS on at bridges 0000:21:00.0, 0000:31:00.0, planned off")]),
+        "a GPU that is no PCI function": (lambda r: r["pci"].remove(pci_of(r, "0000:22:00.0")) and None, [(UNREAD, gpu3, "ACS of the PCIe bridges above the GPUs, which the record does not name,")]),
+        "functions without a parent": (lambda r: [f.pop("parent") for f in r["pci"]] and None, [(UNREAD, gpu3, "which the record does not name,")]),
+        "a parent that is not there": (lambda r: r["pci"].remove(pci_of(r, "0000:20:00.0")) and None, [(UNREAD, gpu3, "which the record does not name,")]),
+        "GPUs without memory": (lambda r: [g.pop("memory_bytes") for g in r["gpus"]] and None, [(UNREAD, gpu3, "the memory of the GPUs")]),
+        "threads a core not said": (lambda r: r["cpu"].pop("threads_per_core") and None, [(UNREAD, gpu3, "the number of threads a core")]),
         "no limits": (lambda r: r.pop("limits") and None, [(UNREAD, gpu3, "locked memory"), (UNREAD, gpu3, "open files")]),
     }
     for what, (change, wanted) in cases.items():
@@ -209,11 +226,13 @@ def main():
     demand(len(got) == 1 and "4 nodes 'gpu[001-004]' have" in got[0][1] and len(got[0][2]) == 4, f"one cause, one finding: {got}")
     # Of files
     without = {n: r for n, r in base.items() if n != "gpu002"}
+    compare("addresses as NVML spells them", planted(spelled_by_nvml), [], 0)
     compare("a node without a record", without, [(UNREAD, "gpu/002", "no record was collected")], 2)
     compare("two records of a node", {**base, "again": base["gpu002"]}, [(UNREAD, "gpu/002", "2 records")], 2)
     compare("the record of another node", {**without, "gpu002": base["gpu001"]}, [(UNREAD, "gpu/002", "collected as 'gpu002' is the record of 'gpu001'")], 2)
     compare("a stranger", {**base, "login9": {**base["head1"], "host": "login9"}}, [(UNREAD, None, "no node 'login9'")], 2)
     compare("a host with its domain", {**without, "gpu002": {**base["gpu002"], "host": "GPU002.example.org".lower()}}, [], 0)
+    compare("the record of a host that the spec lacks", {**without, "gpu002": {**base["gpu002"], "host": "otherhost77"}}, [(UNREAD, "gpu/002", "collected as 'gpu002' is the record of 'otherhost77'")], 2)
     compare("a host by the name of its file", {**without, "gpu002": {**base["gpu002"], "host": "localhost"}}, [], 0)
     text = json.dumps(base["gpu002"], separators=(",", ":"))
     for what, broken in {"a cut record": text[:5000], "no JSON": text.replace('"cpu":', '"cpu"', 1), "an empty file": "", "a shell's words": "bash: clusterc-probe: command not found\n",

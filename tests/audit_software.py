@@ -14,6 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 clusterc, source, work = sys.argv[1], sys.argv[2], sys.argv[3]
 DIFFERS, UNREAD, FILE = "audit-scheduler-differs", "audit-scheduler-unread", "audit-file-differs"
@@ -105,7 +106,20 @@ def slurm():
     for what, broken in {"an empty file": "", "another text": "slurm_load_node: Unable to contact slurm controller\n", "binary": "\x01\x02" * 1000}.items():
         compare(what, "superpod", ["--scontrol", write("broken", broken)], [(UNREAD, "was not compared")], 2)
     compare("hostile", "superpod", ["--scontrol", write("hostile", "NodeName=\x1b[2J::error::x State==== Gres=" + "(" * 100000 + "\nNodeName=" + "a," * 50000 + "\n" + "=" * 100000 + "\n")],
-            [(DIFFERS, "127 nodes"), (DIFFERS, "that the plan does not have")], 1)
+            [(DIFFERS, "127 nodes"), (DIFFERS, "that the plan does not have"), (UNREAD, "line 3")], 1)
+    # The parts of one file
+    whole = [pathlib.Path(p).read_text(encoding="utf-8") for p in (config, top, nodes())]
+    down = pathlib.Path(nodes(**{n: {"State": "DOWN*"} for n in names[:50]})).read_text(encoding="utf-8")
+    told = compare("three parts in one file", "superpod", ["--scontrol", write("parts", "".join(whole))], [], 0)
+    demand(told["scheduler_nodes"]["as_planned"] == 127, told["scheduler_nodes"])
+    compare("a good config and 50 nodes down", "superpod", ["--scontrol", write("parts", whole[0] + down)], [(DIFFERS, "50 nodes 'gpu[001-050]' are DOWN*")], 1)
+    compare("nodes and another topology", "superpod", ["--scontrol", write("parts", whole[2] + whole[1] + "SwitchName=odd Level=0 LinkSpeed=1 Nodes=x1\n")], [(DIFFERS, "has 'odd'")], 1)
+    compare("a line of nobody", "superpod", ["--scontrol", write("parts", whole[2] + "slurm_load_node error: Zero Bytes were transmitted or received\n")], [(UNREAD, "no such line")], 2)
+    compare("bare CR", "superpod", ["--scontrol", write("parts", whole[2].replace("\n", "\r"))], [(UNREAD, "save it with LF line ends")], 2)
+    # Powered down is no fault; drained, failed and not yet there are.
+    compare("powered down", "superpod", ["--scontrol", nodes(gpu009={"State": "IDLE+POWERED_DOWN"}, gpu010={"State": "DOWN+POWERED_DOWN+NOT_RESPONDING"})], [], 0)
+    for state in ("DOWN+DRAIN+POWERED_DOWN+NOT_RESPONDING", "IDLE+FAIL+POWERING_UP", "INVAL+POWERING_UP", "FUTURE", "IDLE*", "IDLE+NOT_RESPONDING"):
+        compare(state, "superpod", ["--scontrol", nodes(gpu009={"State": state})], [(DIFFERS, f"'gpu009' is {state} in Slurm")], 1)
     status, _, told = audit("superpod", "--kubectl", nodes())
     demand(status == 2, told)
     # Saved, and compared again
@@ -129,6 +143,10 @@ def slurm():
             more = [] if option == "--from" else ["--scontrol", bad]
             status, _, told = audit("superpod", option, write("broken.json", broken), *more)
             demand(status == 2 and told.get("error"), f"{option} of a file that is {what}: {status} {told}")
+    status, _, told = audit("superpod", "--from", write("broken.json", '{"format":"clusterc-audit-captures","version":1,"captures":[]}'))
+    demand(status == 2 and "no capture" in told.get("error", ""), f"--from of no capture: {status} {told}")
+    stranger = {"format": "clusterc-audit-captures", "version": 1, "captures": [{"kind": "node-unread", "name": "odd1", "text": "no answer"}]}
+    compare("hosts that the spec lacks, none read", "superpod", ["--from", write("strangers.json", json.dumps(stranger))], [("audit-node-unread", "no node 'odd1'")], 2)
     for wrong in (["--from", save, "--scontrol", bad], ["--save", save, "--fabric", bad], []):
         demand(audit("superpod", *wrong)[0] == 2, f"{wrong} is taken")
     return len(cases) + 4
@@ -203,22 +221,75 @@ def files():
     right = f"{conf}  /etc/slurm/slurm.conf\n{hosts}  /etc/hosts\n"
     folder = os.path.join(work, "sums")
     shutil.rmtree(folder, ignore_errors=True)
-    for n in range(1, 5):
-        write(f"sums/gpu{n:03}", right)
+    names = [f"gpu{n:03}" for n in range(1, 128)] + [f"head{n}" for n in (1, 2)] + [f"login{n}" for n in (1, 2)] + [f"fm{n}" for n in range(1, 5)]
+    for name in names:
+        write(f"sums/{name}", right)
     told = compare("files as compiled", "superpod", ["--files", folder], [], 0)
-    demand(told["files"] == {"nodes": 4, "compared": 8, "same": 8}, told["files"])
+    demand(told["files"] == {"nodes": 135, "compared": 270, "same": 270}, told["files"])
     write("sums/gpu003", right.replace(conf, "0" * 64))
     compare("a changed file", "superpod", ["--files", folder], [(FILE, "'gpu003' has a '/etc/slurm/slurm.conf' that is not as compiled: 'slurm/slurm.conf'")], 1)
-    lines = write("lines", "".join(f"gpu{n:03}: {line}\n" for n in range(1, 5) for line in right.splitlines()))
-    compare("one file for all", "superpod", ["--files", lines], [], 0)
+    every = "".join(f"{name}: {line}\n" for name in names for line in right.splitlines())
+    compare("one file for all", "superpod", ["--files", write("lines", every)], [], 0)
+    # A path before the nodes is none of them: another file that is not compiled is new.
+    kept, other = os.path.join(work, "kept.json"), write("lines.c", every + "gpu001: " + "0" * 64 + "  /etc/shadow\n")
+    audit("superpod", "--files", write("lines.d", every + "gpu001: " + "0" * 64 + "  /etc/passwd\n"), "--save", kept)
+    told = compare("another path against an earlier one", "superpod", ["--files", other, "--against", kept], [(UNREAD, "'/etc/shadow'")], 2)
+    demand((told["against"]["new"], told["against"]["unchanged"], len(told["against"]["gone"])) == (1, 0, 1), told["against"])
+    two = write("lines.d", every + "".join(f"gpu00{n}: " + "0" * 64 + "  /etc/shadow\n" for n in (1, 2)))
+    told = compare("one node more with the same path", "superpod", ["--files", two, "--against", write("other.json", json.dumps(audit("superpod", "--files", other)[2]))], [(UNREAD, "'/etc/shadow'")], 2)
+    demand((told["against"]["new"], told["against"]["unchanged"]) == (1, 1), told["against"])
+    # Nodes without sums are said; a part is what --nodes names, whether they answer or not.
+    one = write("lines.b", "".join(f"gpu001: {line}\n" for line in right.splitlines()))
+    missing = [(UNREAD, "126 nodes 'gpu[002-127]' were not compared: no checksums were collected"), (UNREAD, "'head[1-2]'"), (UNREAD, "'login[1-2]'"), (UNREAD, "'fm[1-4]'")]
+    compare("134 of 135 nodes without sums", "superpod", ["--files", one], missing, 2)
+    kept = os.path.join(work, "part.json")
+    audit("superpod", "--files", one, "--save", kept)
+    captures = json.loads(pathlib.Path(kept).read_text(encoding="utf-8"))
+    captures["captures"].append({**captures["captures"][0], "kind": "node-unread", "name": "gpu001", "text": "no answer"})
+    compare("sums of a part", "superpod", ["--from", write("part.json", json.dumps(captures))], [("audit-node-unread", "gpu001")], 2)
+    others = [line for line in every.splitlines(True) if not line.startswith("gpu001: ")]
     for what, (text, words) in {"another program's words": ("gpu001: sha256sum: /etc/hosts: No such file or directory\n" + f"gpu001: {right}", "2 of its lines"), "no line": ("", "no line of sha256sum"),
                                 "no node": (right, "no line of sha256sum"), "a stranger": (f"odd: {right}", "no node 'odd'")}.items():
         got = audit("superpod", "--files", write("broken", text))
         demand(got[0] == 2 and any(f[0] == UNREAD and words in f[1] for f in got[1]), f"{what}: {got[:2]}")
-    compare("a file that is not compiled", "superpod", ["--files", write("broken", f"gpu001: {conf}  /etc/passwd\n")], [(UNREAD, "'/etc/passwd', of which no compiled file has the name")], 2)
-    compare("two sums of a file", "superpod", ["--files", write("broken", f"gpu001: {conf}  /etc/hosts\ngpu001: {hosts}  /etc/hosts\n")], [(UNREAD, "two checksums"), (FILE, "/etc/hosts")], 1)
+    rest = "".join(others)
+    compare("a file that is not compiled", "superpod", ["--files", write("broken", rest + f"gpu001: {conf}  /etc/passwd\n")], [(UNREAD, "'/etc/passwd', of which no compiled file has the name")], 2)
+    compare("two sums of a file", "superpod", ["--files", write("broken", rest + f"gpu001: {conf}  /etc/hosts\ngpu001: {hosts}  /etc/hosts\n")], [(UNREAD, "two checksums"), (FILE, "/etc/hosts")], 1)
+    return 1
+
+
+def files_of_groups():
+    """A file that groups have of their own: that of another group is none of the node's."""
+    tree = compiled("campus")
+    found = sorted(p for p in tree.rglob("containerd.toml"))
+    sums = {p.relative_to(tree).parts: hashlib.sha256(p.read_bytes()).hexdigest() for p in found}
+
+    def of(group):
+        return next((digest for parts, digest in sums.items() if group in parts), None)
+
+    demand(of("cpu") and of("h100") and of("cpu") != of("h100"), f"campus has no file of each group: {list(sums)}")
+    path = "/etc/containerd/containerd.toml"
+    _, got, told = audit("campus", "--files", write("groups", f"c01: {of('cpu')}  {path}\nh01: {of('h100')}  {path}\n"))
+    demand(told["files"]["same"] == 2, f"files of their groups: {told['files']}")
+    _, got, told = audit("campus", "--files", write("groups", f"c01: {of('h100')}  {path}\nh01: {of('h100')}  {path}\n"))
+    demand(any(f[0] == FILE and "'c01' has a" in f[1] for f in got) and told["files"]["same"] == 1, f"the file of another group: {got}")
+    return 1
+
+
+def many_files():
+    """16,384 nodes, each with a file of its own that all others have under the same name: hardly more than compiling."""
+    lines = [f"gpu{n:05}: {n:064x}  /var/lib/cloud/seed/nocloud/meta-data\n" for n in range(1, 16385)]
+    begun = time.monotonic()
+    audit("roce-16384", "--files", write("many", lines[0]))
+    one = time.monotonic() - begun
+    begun = time.monotonic()
+    _, _, told = audit("roce-16384", "--files", write("many", "".join(lines)))
+    all_of_them = time.monotonic() - begun
+    demand(told["files"] == {"nodes": 16384, "compared": 16384, "same": 0}, f"{told.get('files')}")
+    demand(all_of_them < one + 4, f"{len(lines)} sums took {all_of_them:.1f} s, one {one:.1f} s")
+    print(f"   {len(lines)} sums took {all_of_them:.1f} s, one {one:.1f} s")
     return 1
 
 
 os.makedirs(work, exist_ok=True)
-print(f"ok: {slurm() + kubernetes() + files()} planted differences")
+print(f"ok: {slurm() + kubernetes() + files() + files_of_groups() + many_files()} planted differences")

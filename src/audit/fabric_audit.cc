@@ -120,7 +120,7 @@ class Reporter {
     const std::vector<std::string>& hosts = match_.numbered_otherwise;
     if (hosts.empty()) return;
     findings_
-        .note(
+        .warning(
             "audit-adapters-differ", {dump_, 0, 0},
             format("'{}' {} adapters with other numbers here than the other hosts: the order of the numbers was taken "
                    "for the order of the planned ports",

@@ -1,6 +1,7 @@
 #include "audit/file_sums.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/format.h"
 #include "base/printable.h"
@@ -15,18 +16,14 @@ bool is_digest(std::string_view text) {
   return text.size() == kDigits && text.find_first_not_of("0123456789abcdef") == text.npos;
 }
 
-// Parts that two paths have in common, from their ends.
-std::size_t common_end(std::string_view a, std::string_view b) {
-  const auto x = split(a, '/'), y = split(b, '/');
-  std::size_t n = 0;
-  while (n < x.size() && n < y.size() && x[x.size() - 1 - n] == y[y.size() - 1 - n]) ++n;
-  return n;
+bool names(std::string_view path, std::string_view name) {
+  return std::ranges::any_of(split(path, '/'), [&](std::string_view part) {
+    return part.starts_with(name) && (part.size() == name.size() || part[name.size()] == '.');
+  });
 }
 
-bool names_node(std::string_view path, std::string_view node) {
-  return std::ranges::any_of(split(path, '/'), [&](std::string_view part) {
-    return part == node || (part.starts_with(node) && part.size() > node.size() && part[node.size()] == '.');
-  });
+bool ends_with_parts(std::string_view path, std::string_view ending) {
+  return path.ends_with(ending) && (path.size() == ending.size() || path[path.size() - ending.size() - 1] == '/');
 }
 
 }  // namespace
@@ -53,24 +50,51 @@ FileSums read_file_sums(std::string_view text, std::string_view of_node) {
   return out;
 }
 
-std::vector<std::string_view> compiled_files_of(const CompiledSums& compiled, std::string_view path,
-                                                std::string_view node) {
-  std::vector<std::string_view> out;
-  std::size_t most = 1;
-  for (const auto& [file, digest] : compiled) {
-    if (file.size() < 2 || path.substr(path.rfind('/') + 1) != std::string_view(file).substr(file.rfind('/') + 1))
-      continue;
-    const std::size_t n = common_end(file, path);
-    if (n > most) out.clear();
-    if (n >= most) out.push_back(file);
-    most = std::max(most, n);
+CompiledFiles::CompiledFiles(CompiledSums sums) : sums_(std::move(sums)) {
+  for (const auto& [key, digest] : sums_) {
+    const std::string_view file = key;
+    if (file.size() < 2) continue;
+    for (auto slash = file.rfind('/');; slash = file.rfind('/', slash - 1)) {
+      ending_[slash == file.npos ? file : file.substr(slash + 1)].push_back(file);
+      if (slash == file.npos || slash == 0) break;
+    }
+    for (const std::string_view part : split(file, '/'))
+      for (std::size_t end = part.find('.', 1);; end = part.find('.', end + 1)) {
+        Files& of_part = part_[part.substr(0, end)];
+        if (of_part.empty() || of_part.back() != file) of_part.push_back(file);
+        if (end == part.npos) break;
+      }
   }
-  if (std::ranges::any_of(out, [&](std::string_view file) { return names_node(file, node); }))
-    std::erase_if(out, [&](std::string_view file) { return !names_node(file, node); });
+}
+
+// Of `all`, which end so; the shorter of two lists is looked through.
+CompiledFiles::Files CompiledFiles::naming(std::string_view name, std::string_view ending, const Files& all) const {
+  Files out;
+  const auto part = part_.find(name);
+  if (part == part_.end()) return out;
+  if (part->second.size() < all.size())
+    std::ranges::copy_if(part->second, std::back_inserter(out),
+                         [&](std::string_view file) { return ends_with_parts(file, ending); });
+  else
+    std::ranges::copy_if(all, std::back_inserter(out), [&](std::string_view file) { return names(file, name); });
   return out;
 }
 
-FileCounts compare_files(const CompiledSums& compiled, NodePlace place, std::string_view node,
+std::vector<std::string_view> CompiledFiles::of(std::string_view path, std::string_view node,
+                                                std::string_view group) const {
+  for (std::string_view ending = path;;) {
+    if (const auto at = ending_.find(ending); at != ending_.end()) {
+      for (const std::string_view name : {node, group})
+        if (Files own = naming(name, ending, at->second); !own.empty()) return own;
+      return at->second;
+    }
+    const auto slash = ending.find('/');
+    if (slash == ending.npos) return {};
+    ending.remove_prefix(slash + 1);
+  }
+}
+
+FileCounts compare_files(const CompiledFiles& compiled, NodePlace place, std::string_view node, std::string_view group,
                          const std::vector<FileSum>& sums, NodeDifferences& to) {
   FileCounts counts;
   to.met(place);
@@ -82,14 +106,13 @@ FileCounts compare_files(const CompiledSums& compiled, NodePlace place, std::str
         to.fact_unread(place, format("'{}', which is listed with two checksums,", printable(sum.path)));
       continue;
     }
-    const auto files = compiled_files_of(compiled, sum.path, node);
+    const auto files = compiled.of(sum.path, node, group);
     if (files.empty()) {
       to.fact_unread(place, format("'{}', of which no compiled file has the name,", printable(sum.path)));
       continue;
     }
     ++counts.compared;
-    const bool same =
-        std::ranges::any_of(files, [&](std::string_view f) { return compiled.find(f)->second == sum.digest; });
+    const bool same = std::ranges::any_of(files, [&](std::string_view f) { return compiled.digest(f) == sum.digest; });
     if (same) {
       ++counts.same;
       continue;

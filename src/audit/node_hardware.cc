@@ -91,6 +91,7 @@ class NodeHardware {
       view_.differs("cores", "has", format("{} cores", s.cores), std::to_string(p.cores));
     else if (p.cores > 0 && s.cores == 0)
       view_.unread("the number of cores");
+    if (p.cpu && s.threads_per_core == 0) view_.unread("the number of threads a core");
     // A missing argument `nosmt` has a finding of its own.
     if (s.threads_per_core > 0 && p.cpu && s.threads_per_core != p.threads_per_core &&
         !(kernel_switches_smt_off(view_.wanted()) && !view_.has_argument("nosmt")))
@@ -180,6 +181,8 @@ class NodeHardware {
       if (gpu.memory_bytes > 0 &&
           (gpu.memory_bytes < 0.90 * p.gpu->memory->value || gpu.memory_bytes > 1.08 * p.gpu->memory->value))
         other_memory[gib(gpu.memory_bytes)].push_back(gpu.address);
+    if (std::ranges::any_of(view_.seen.gpus, [](const auto& gpu) { return gpu.accessible && gpu.memory_bytes <= 0; }))
+      view_.unread("the memory of the GPUs");
     for (const auto& [size, names] : other_memory)
       view_.differs("gpu-memory", "has",
                     format("{} of memory on {}", size, devices("GPU", names, view_.seen.gpus.size())),
@@ -357,15 +360,21 @@ class NodeHardware {
   }
 
   // Bridges between a GPU and the root port above it.
-  std::set<const NodeRecord::Function*> bridges_above_gpus() const {
+  // `unknown`: the record does not say where a GPU is in the PCIe tree, so there may be more of them.
+  std::set<const NodeRecord::Function*> bridges_above_gpus(bool& unknown) const {
     std::set<const NodeRecord::Function*> out;
     std::map<std::string_view, const NodeRecord::Function*> by_address;
     for (const NodeRecord::Function& f : view_.seen.pci) by_address.emplace(f.address, &f);
     for (const NodeRecord::Gpu& gpu : view_.seen.gpus) {
+      if (!gpu.accessible) continue;
       auto at = by_address.find(gpu.address);
+      unknown = unknown || at == by_address.end();
       // A tree has few levels; a record that leads round in a circle has no end.
       for (int level = 0; at != by_address.end() && level < 32; ++level) {
-        at = by_address.find(at->second->parent);
+        const std::string_view parent = at->second->parent;
+        at = by_address.find(parent);
+        // Above the first bridge is the root, "pci0000:10"; any other function has to be in the record.
+        unknown = unknown || (at == by_address.end() && !parent.starts_with("pci"));
         if (at != by_address.end() && by_address.contains(at->second->parent)) out.insert(at->second);
       }
     }
@@ -375,8 +384,8 @@ class NodeHardware {
   void access_control() {
     if (view_.planned().gpu_count == 0 || view_.seen.gpus.empty()) return;
     std::vector<std::string> on;
-    bool silent = !view_.seen.has_pci;
-    const auto bridges = bridges_above_gpus();
+    bool unknown = !view_.seen.has_pci, silent = false;
+    const auto bridges = bridges_above_gpus(unknown);
     for (const NodeRecord::Function* bridge : bridges)
       if (!bridge->acs)
         silent = true;
@@ -387,9 +396,11 @@ class NodeHardware {
                                 (view_.wanted().gpudirect_rdma.value_or(false) && !view_.wanted().acs.value_or(false));
     if (off_is_planned && !on.empty())
       view_.differs("acs", "has", format("ACS on at {}", devices("bridge", on, 0)), "off");
-    else if (off_is_planned && silent && !bridges.empty())
+    else if (off_is_planned && unknown)
+      view_.unread("ACS of the PCIe bridges above the GPUs, which the record does not name,");
+    else if (off_is_planned && silent)
       view_.unread("ACS of the PCIe bridges above the GPUs, which only root can read,");
-    if (!silent && !bridges.empty())
+    if (!silent && !unknown && !bridges.empty())
       view_.common("acs", "the number of bridges above GPUs with ACS on", std::to_string(on.size()));
   }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/printable.h"
+#include "base/text.h"
 
 namespace clusterc {
 namespace {
@@ -56,8 +57,24 @@ std::string id_of(const Element& e) {  // "0x15b3", "0x1021" -> "15b3:1021"
   return vendor.substr(2) + ":" + device.substr(2);
 }
 
+// "00000000:1B:00.0" of NVML, "1b:00.0" of lspci -> "0000:1b:00.0", as the kernel writes it; other words stay as they
+// are.
+std::string pci_address(const Element& e, std::string_view key) {
+  const std::string whole = text(e, key), lower = to_lower(whole);
+  std::string_view address = lower;
+  if (address.find_first_not_of("0123456789abcdef:.") != address.npos || address.size() < 7) return whole;
+  const std::string_view last = address.substr(address.size() - 7);
+  if (last[2] != ':' || last[5] != '.') return whole;
+  address.remove_suffix(7);
+  if (address.ends_with(':')) address.remove_suffix(1);
+  if (address.find_first_of(":.") != address.npos) return whole;
+  while (address.size() > 4 && address.front() == '0') address.remove_prefix(1);
+  return std::string(4 - std::min<std::size_t>(4, address.size()), '0') + std::string(address) + ':' +
+         std::string(last);
+}
+
 void take_gpu(const Element& e, NodeRecord& out) {
-  NodeRecord::Gpu gpu{.address = text(e, "pci_address"),
+  NodeRecord::Gpu gpu{.address = pci_address(e, "pci_address"),
                       .name = text(e, "name"),
                       .vbios = text(e, "vbios"),
                       .accessible = truth(e, "accessible", true),
@@ -73,8 +90,8 @@ void take_gpu(const Element& e, NodeRecord& out) {
 
 void take_function(const Element& e, NodeRecord& out) {
   NodeRecord::Function f{
-      .address = text(e, "address"),
-      .parent = text(e, "parent"),
+      .address = pci_address(e, "address"),
+      .parent = pci_address(e, "parent"),
       .id = id_of(e),
       .kind = text(e, "class"),
       .link = {generation_of(number(e, "link_transfers_per_second")), count(e, "link_lanes"),
@@ -86,7 +103,7 @@ void take_function(const Element& e, NodeRecord& out) {
 
 void take_rdma(const Element& e, NodeRecord& out) {
   NodeRecord::Rdma device{
-      .name = text(e, "name"), .firmware = text(e, "firmware"), .address = text(e, "pci_address"), .ports = {}};
+      .name = text(e, "name"), .firmware = text(e, "firmware"), .address = pci_address(e, "pci_address"), .ports = {}};
   each(e, "ports", [&](const Element& port) {
     device.ports.push_back({text(port, "port"), text(port, "state"), text(port, "rate")});
   });

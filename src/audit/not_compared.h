@@ -5,7 +5,7 @@
 namespace clusterc {
 
 constexpr std::string_view kNotCompared[] = {
-    "audit-adapters-unnamed",    "audit-bmc-unread",  "audit-capture-unread",  "audit-tls-unverified",
-    "audit-fabric-unrecognised", "audit-node-unread", "audit-scheduler-unread"};
+    "audit-adapters-differ", "audit-adapters-unnamed",    "audit-bmc-unread",  "audit-capture-unread",
+    "audit-tls-unverified",  "audit-fabric-unrecognised", "audit-node-unread", "audit-scheduler-unread"};
 
 }  // namespace clusterc

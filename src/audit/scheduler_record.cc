@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/line_ends.h"
 #include "base/printable.h"
 #include "base/text.h"
 
@@ -88,9 +89,14 @@ SeenSchedulerNode node_of(const Pairs& pairs) {
   for (const std::string_view f : split(features, ','))
     if (!f.empty()) out.features.insert(shown(f));
   // slurm.conf(5), sinfo(1), NODE STATE CODES. '*': it does not answer.
-  for (const std::string_view bad : {"DOWN", "DRAIN", "FAIL", "INVAL", "UNKNOWN", "NOT_RESPONDING"})
-    if (out.state.find(bad) != out.state.npos && out.state.find("POWER") == out.state.npos) out.up = false;
-  if (out.state.ends_with('*')) out.up = false;
+  // A node that Slurm powers down or up is away, not broken; one that is drained or failed stays so when it is back.
+  const auto has = [&](std::string_view state) { return out.state.find(state) != out.state.npos; };
+  const bool away = has("POWER");
+  for (const std::string_view bad : {"DRAIN", "FAIL", "INVAL", "UNKNOWN", "FUTURE"})
+    if (has(bad)) out.up = false;
+  for (const std::string_view part : split(out.state, '+'))
+    if (!away && (part.starts_with("DOWN") || part.starts_with("NOT_RESPONDING") || part.ends_with('*')))
+      out.up = false;
   return out;
 }
 
@@ -103,57 +109,90 @@ void each_line(std::string_view text, Use use) {
   }
 }
 
-void read_nodes(std::string_view text, SeenScheduler& into) {
-  Pairs pairs;
-  const auto finish = [&] {
-    if (pairs.contains("NodeName") && into.nodes.size() < kMostNodes) into.nodes.push_back(node_of(pairs));
-    pairs.clear();
-  };
-  each_line(text, [&](std::string_view line) {
-    if (line.starts_with("NodeName=")) finish();
-    if (line.starts_with("NodeName=") || !pairs.empty()) take_pairs(line, pairs);
-  });
-  finish();
-}
+// One file can hold what several calls printed, one after the other. A line that begins at the margin and belongs to
+// none of them is counted: it may be what the reader did not know of.
+class Scontrol {
+ public:
+  explicit Scontrol(SeenScheduler& into) : into_(into) {}
 
-void read_config(std::string_view text, SeenScheduler& into) {
-  each_line(text, [&](std::string_view line) {
+  void take(std::string_view line) {
+    ++number_;
+    if (line.starts_with("NodeName=")) {
+      end_node();
+      part_ = Part::nodes, into_.has_nodes = true;
+      take_pairs(line, pairs_);
+    } else if (line.starts_with("Configuration data as of")) {
+      end_node();
+      part_ = Part::config, into_.has_config = true;
+    } else if (line.starts_with("SwitchName=") || line.starts_with("BlockName=")) {
+      end_node();
+      part_ = Part::topology, into_.has_topology = true;
+      take_switch(line);
+    } else if (trim(line).empty()) {
+      return;
+    } else if (part_ == Part::config && belongs_to_config(line)) {
+      take_key(line);
+    } else if (part_ == Part::nodes && (line[0] == ' ' || line[0] == '\t')) {
+      take_pairs(line, pairs_);
+    } else if (part_ != Part::topology || !line.starts_with("AggregatedBlock=")) {
+      if (++unread_ == 1) first_unread_ = number_;
+    }
+  }
+
+  bool end(std::string& error) {
+    end_node();
+    if (part_ == Part::none)
+      error = "it is not what `scontrol show nodes`, `scontrol show config` or `scontrol show topology` prints";
+    else if (unread_ > 0)
+      error = "scontrol prints no such line as line " + std::to_string(first_unread_) +
+              (unread_ == 1 ? std::string() : ", and " + std::to_string(unread_ - 1) + " more");
+    return error.empty();
+  }
+
+ private:
+  enum class Part { none, nodes, config, topology };
+
+  // "KEY = VALUE", a heading ("Cgroup Support Configuration:"), or the state of a controller at the end
+  static bool belongs_to_config(std::string_view line) {
+    const std::string_view text = trim(line);
+    return text.find(" = ") != text.npos || text.ends_with(" =") || text.ends_with(':') ||
+           text.starts_with("Slurmctld(");
+  }
+
+  void end_node() {
+    if (pairs_.contains("NodeName") && into_.nodes.size() < kMostNodes) into_.nodes.push_back(node_of(pairs_));
+    pairs_.clear();
+  }
+  void take_key(std::string_view line) {
     const auto equals = line.find(" = ");
     const std::string_view key = trim(line.substr(0, equals));
-    if (equals != line.npos && !key.empty() && into.config.size() < 4096)
-      into.config.try_emplace(shown(key), shown(trim(line.substr(equals + 3))));
-  });
-}
-
-void read_topology(std::string_view text, SeenScheduler& into) {
-  each_line(text, [&](std::string_view line) {
-    if (!line.starts_with("SwitchName=") && !line.starts_with("BlockName=")) return;
+    if (equals != line.npos && !key.empty() && into_.config.size() < 4096)
+      into_.config.try_emplace(shown(key), shown(trim(line.substr(equals + 3))));
+  }
+  void take_switch(std::string_view line) {
     Pairs pairs;
     take_pairs(line, pairs);
     const std::string name = word(pairs, line.starts_with("S") ? "SwitchName" : "BlockName");
-    if (into.switches.size() < kMostNodes)
-      into.switches.push_back({shown(name), word(pairs, "Nodes"), word(pairs, "Switches")});
-  });
-}
+    if (into_.switches.size() < kMostNodes)
+      into_.switches.push_back({shown(name), word(pairs, "Nodes"), word(pairs, "Switches")});
+  }
+
+  SeenScheduler& into_;
+  Part part_ = Part::none;
+  Pairs pairs_;
+  std::int64_t number_ = 0, unread_ = 0, first_unread_ = 0;
+};
 
 }  // namespace
 
 bool read_scontrol(std::string_view text, SeenScheduler& into, std::string& error) {
-  const std::string_view begin = trim(text);
-  if (begin.starts_with("NodeName=")) {
-    into.has_nodes = true;
-    read_nodes(text, into);
-  } else if (begin.starts_with("Configuration data as of")) {
-    into.has_config = true;
-    read_config(text, into);
-  } else if (begin.starts_with("SwitchName=") || begin.starts_with("BlockName=")) {
-    into.has_topology = true;
-    read_topology(text, into);
-  } else {
-    error = "it is not what `scontrol show nodes`, `scontrol show config` or `scontrol show topology` prints";
+  if (const auto cr = bare_carriage_return(text); cr != text.npos) {
+    error = "its lines end with a bare CR: save it with LF line ends";
     return false;
   }
-  return true;
+  Scontrol reader(into);
+  each_line(text, [&](std::string_view line) { reader.take(line); });
+  return reader.end(error);
 }
 
 bool read_kubectl(std::string_view text, SeenScheduler& into, std::string& error) {

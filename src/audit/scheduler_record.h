@@ -36,7 +36,8 @@ struct SeenScheduler {
 
 inline constexpr std::uint64_t kLargestSchedulerFile = std::uint64_t{512} << 20;
 
-// Adds what the text says; it is recognised by its content. False with `error` for what is none of the three.
+// Adds what the text says; it is recognised by its content, and may hold all three of scontrol. False with `error` for
+// what is none of them, or has a line of none of them.
 bool read_scontrol(std::string_view text, SeenScheduler& into, std::string& error);
 bool read_kubectl(std::string_view text, SeenScheduler& into, std::string& error);
 

@@ -67,7 +67,7 @@ std::set<std::string> keys_of_captures(const std::string& path, const RunOptions
   if (asks_for_nodes(captures)) audit_nodes(*earlier, captures);
   audit_software(*earlier, path, captures);
   apply_wishes(*earlier, options);
-  add_keys(earlier->findings, keys);
+  add_keys(*earlier->cluster, earlier->findings, keys);
   return keys;
 }
 
@@ -101,7 +101,7 @@ int run(const po::variables_map& given) {
   }
   result->findings = Findings();
   std::optional<EarlierAudit> earlier;
-  if (given.count("against")) earlier = earlier_audit(given["against"].as<std::string>());
+  if (given.count("against")) earlier = earlier_audit(*result->cluster, given["against"].as<std::string>());
   FabricsAudited fabrics;
   if (given.count("fabric")) fabrics = audit_fabrics(*result, path, given);
   std::string summaries = fabrics.summaries;
@@ -121,7 +121,8 @@ int run(const po::variables_map& given) {
   ChangesAudited changes;
   if (earlier) {
     if (!earlier->captures.empty()) earlier->keys = keys_of_captures(path, options, earlier->captures);
-    changes = compare_with_earlier(given["against"].as<std::string>(), earlier->keys, result->findings);
+    changes =
+        compare_with_earlier(*result->cluster, given["against"].as<std::string>(), earlier->keys, result->findings);
     summaries += changes.summary;
   }
   const bool only_fabric = !fabrics.path.empty() && !given.count("redfish") && captures.empty();

@@ -136,9 +136,14 @@ class Records {
 
   void take(const Captured& c) {
     if (c.kind == "node-unread") {
+      const std::string why = printable(c.text.substr(0, 400));
       if (const auto node = place_of(c.name)) {
         asked_.insert(*node);
-        to_.node_unread(*node, printable(c.text.substr(0, 400)));
+        to_.node_unread(*node, why);
+      } else {
+        report_unread(AuditSubject::nodes, SourceSpan{},
+                      format("the spec has no node '{}', and it was not read: {}", printable(c.name), why),
+                      run_.findings);
       }
     } else if (c.kind == "node" || c.kind == "node-file") {
       take_text(c);
@@ -199,7 +204,7 @@ class Records {
         // "gpu001: {…", as pdsh and `srun --label` print it
         std::string_view label = trim(line.substr(0, line.find('{')));
         if (label.ends_with(':')) label.remove_suffix(1);
-        take_record(line, label.empty() ? std::string_view(stem) : label, span);
+        take_record(line, label.empty() ? std::string_view(stem) : label, span, live);
       }
       begin = end + 1;
     }
@@ -214,7 +219,7 @@ class Records {
                     run_.findings);
   }
 
-  void take_record(std::string_view line, std::string_view called, SourceSpan span) {
+  void take_record(std::string_view line, std::string_view called, SourceSpan span, bool live) {
     std::string error;
     auto record = read_node_record(line, error);
     const auto by_call = place_of(called);
@@ -231,6 +236,14 @@ class Records {
       return to_.node_unread(
           *by_call, span,
           format("what was collected as '{}' is the record of '{}'", printable(called), name_of(*by_host)));
+    }
+    // A host that has no name of its own goes by that of its file; one that the spec does not have is another host.
+    const bool nameless = record->host.empty() || record->host == "localhost" || record->host.starts_with("localhost.");
+    if (!live && by_call && !by_host && !nameless) {
+      asked_.insert(*by_call);
+      return to_.node_unread(*by_call, span,
+                             format("what was collected as '{}' is the record of '{}', which the spec does not have",
+                                    printable(called), printable(record->host)));
     }
     const auto node = by_host ? by_host : by_call;
     if (!node) {

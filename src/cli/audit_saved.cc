@@ -7,9 +7,11 @@
 
 #include "base/file.h"
 #include "base/format.h"
+#include "base/host_pattern.h"
 #include "base/json_writer.h"
 #include "base/printable.h"
 #include "base/text.h"
+#include "model/group_ends.h"
 
 namespace clusterc::cli {
 namespace {
@@ -37,11 +39,22 @@ element parsed(simdjson::dom::parser& parser, const char* option, const std::str
   return root;
 }
 
+// "gpu003", "gpu[001-004]"
+bool are_nodes(const Cluster& c, std::string_view word) {
+  HostPattern::Error wrong;
+  const auto names = HostPattern::parse(word, wrong);
+  return names && names->count() > 0 && group_of_host(c, names->name(0)) >= 0;
+}
+
 // Of several nodes and of one the same words: "4 nodes 'n[1-4]' have …" and "'n3' has …" differ in the nodes alone, and
 // so do "…, of 5 other nodes of the group 'x'" and "of 4".
-std::string without_nodes(std::string message) {
-  const auto open = message.find('\'');
-  const auto close = open == message.npos ? open : message.find('\'', open + 1);
+// A message may name a file or a model before the nodes.
+std::string without_nodes(const Cluster& c, std::string message) {
+  auto open = message.find('\''), close = open == message.npos ? open : message.find('\'', open + 1);
+  while (close != message.npos && !are_nodes(c, std::string_view(message).substr(open + 1, close - open - 1))) {
+    open = message.find('\'', close + 1);
+    close = open == message.npos ? open : message.find('\'', open + 1);
+  }
   if (close == message.npos) return message;
   std::string_view before = std::string_view(message).substr(0, open),
                    after = std::string_view(message).substr(close + 1);
@@ -63,10 +76,11 @@ std::string without_nodes(std::string message) {
 }
 
 template <class Objects>
-void add_keys_of(std::string_view rule, const std::string& message, const Objects& objects,
+void add_keys_of(const Cluster& c, std::string_view rule, const std::string& message, const Objects& objects,
                  std::set<std::string>& into) {
   if (objects.empty()) into.insert(format("{}\n{}\n", rule, message));
-  for (const auto& object : objects) into.insert(format("{}\n{}\n{}", rule, without_nodes(message), object));
+  const std::string of_any = objects.empty() ? std::string() : without_nodes(c, message);
+  for (const auto& object : objects) into.insert(format("{}\n{}\n{}", rule, of_any, object));
 }
 
 }  // namespace
@@ -91,15 +105,16 @@ std::vector<Captured> saved_captures(const char* option, const std::string& path
   std::string error;
   auto captures = read_captures(whole(option, path), error);
   if (!captures) throw UsageError{format("--{}: '{}': {}", option, path, error)};
+  if (captures->empty()) throw UsageError{format("--{}: '{}' has no capture: nothing was compared", option, path)};
   return std::move(*captures);
 }
 
-void add_keys(const Findings& findings, std::set<std::string>& into) {
+void add_keys(const Cluster& c, const Findings& findings, std::set<std::string>& into) {
   for (const Finding& f : findings.all())
-    if (f.severity != Severity::note) add_keys_of(f.rule, f.message, f.objects, into);
+    if (f.severity != Severity::note) add_keys_of(c, f.rule, f.message, f.objects, into);
 }
 
-EarlierAudit earlier_audit(const std::string& path) {
+EarlierAudit earlier_audit(const Cluster& c, const std::string& path) {
   const std::string bytes = whole("against", path);
   simdjson::dom::parser parser;
   const element root = parsed(parser, "against", path, bytes);
@@ -120,18 +135,19 @@ EarlierAudit earlier_audit(const std::string& path) {
     if (f["objects"].get(names) == simdjson::SUCCESS)
       for (const element name : names)
         if (std::string_view v; name.get(v) == simdjson::SUCCESS) objects.emplace_back(v);
-    add_keys_of(text(f, "rule"), text(f, "message"), objects, out.keys);
+    add_keys_of(c, text(f, "rule"), text(f, "message"), objects, out.keys);
   }
   return out;
 }
 
-ChangesAudited compare_with_earlier(const std::string& path, const std::set<std::string>& earlier, Findings& findings) {
+ChangesAudited compare_with_earlier(const Cluster& c, const std::string& path, const std::set<std::string>& earlier,
+                                    Findings& findings) {
   std::set<std::string> now;
   std::int64_t fresh = 0, same = 0;
   for (Finding& f : findings.all()) {
     if (f.severity == Severity::note) continue;
     std::set<std::string> keys;
-    add_keys_of(f.rule, f.message, f.objects, keys);
+    add_keys_of(c, f.rule, f.message, f.objects, keys);
     now.insert(keys.begin(), keys.end());
     std::int64_t known = 0;
     for (const std::string& key : keys) known += earlier.contains(key);

@@ -20,14 +20,15 @@ struct EarlierAudit {
   std::set<std::string> keys;
   std::vector<Captured> captures;  // not judged yet: the file is one of --save
 };
-EarlierAudit earlier_audit(const std::string& path);
-void add_keys(const Findings&, std::set<std::string>&);
+EarlierAudit earlier_audit(const Cluster&, const std::string& path);
+void add_keys(const Cluster&, const Findings&, std::set<std::string>&);
 
 struct ChangesAudited {
   std::string summary;
   JsonMembers members;  // "against"
 };
 // Findings that the earlier audit has, too, do not count; the summary names those that are gone.
-ChangesAudited compare_with_earlier(const std::string& path, const std::set<std::string>& earlier, Findings&);
+ChangesAudited compare_with_earlier(const Cluster&, const std::string& path, const std::set<std::string>& earlier,
+                                    Findings&);
 
 }  // namespace clusterc::cli

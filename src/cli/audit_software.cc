@@ -175,11 +175,23 @@ void audit_scheduler(Run& run, SourceSpan place, const std::vector<Captured>& ca
   if (kubernetes.has_nodes) compare(planned_kubernetes(run), kubernetes);
 }
 
+// Those that --nodes probed beside, where it names some; else all of the plan.
+std::vector<NodePlace> asked_nodes(const Cluster& c, const std::vector<Captured>& captures) {
+  std::vector<NodePlace> out;
+  for (const Captured& one : captures)
+    if (one.kind == "node" || one.kind == "node-unread")
+      if (const auto place = place_of(c, one.name)) out.push_back(*place);
+  if (!out.empty()) return out;
+  for (std::size_t g = 0; g < c.nodes.size(); ++g)
+    for (std::int64_t i = 0; i < c.nodes[g].count; ++i) out.push_back({static_cast<int>(g), i});
+  return out;
+}
+
 void audit_files(Run& run, const std::vector<Captured>& captures, SoftwareAudited& out,
                  std::vector<JsonMembers>& members) {
   if (std::ranges::none_of(captures, [](const Captured& c) { return c.kind == "checksums"; })) return;
   const Cluster& cluster = *run.cluster;
-  const CompiledSums compiled = compiled_sums(run);
+  const CompiledFiles compiled(compiled_sums(run));
   NodeDifferences differences(*run.plan, run.findings, AuditSubject::files);
   std::map<NodePlace, std::vector<FileSum>> sums;
   for (const Captured& c : captures) {
@@ -200,10 +212,12 @@ void audit_files(Run& run, const std::vector<Captured>& captures, SoftwareAudite
   }
   FileCounts all;
   for (const auto& [place, of_node] : sums) {
-    const FileCounts counts =
-        compare_files(compiled, place, cluster.nodes[at(place.group)].names.name(place.member), of_node, differences);
+    const FileCounts counts = compare_files(compiled, place, cluster.nodes[at(place.group)].names.name(place.member),
+                                            cluster.nodes[at(place.group)].name, of_node, differences);
     all.compared += counts.compared, all.same += counts.same;
   }
+  for (const NodePlace& node : asked_nodes(cluster, captures))
+    if (!sums.contains(node)) differences.node_unread(node, "no checksums were collected");
   differences.report();
   out.summary += format("files: {} of {} as compiled, on {} {}\n", all.same, all.compared, sums.size(),
                         sums.size() == 1 ? "node" : "nodes");

@@ -134,6 +134,11 @@ KnownFileRun check_known_file(const std::string& path, const RunOptions& options
       judge_file(*known, run.sources, file, choices_of(given),
                  options.from_stdin ? ReadBeside() : files_beside(path, run.sources, options.max_bytes), run.findings)
           .value_or("");
+  bool wrong = false;
+  for (const Finding& f : run.findings.all())
+    if (f.severity == Severity::error)
+      (std::ranges::find(kFileNotRead, f.rule) == std::end(kFileNotRead) ? wrong : out.in_part) = true;
+  out.in_part &= !wrong;
   return out;
 }
 

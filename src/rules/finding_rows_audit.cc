@@ -5,7 +5,7 @@ namespace clusterc {
 namespace {
 
 constexpr FindingRow kRows[] = {
-    {"audit-adapters-differ", Severity::note, kAuditReporter, Standing::acceptable,
+    {"audit-adapters-differ", Severity::warning, kAuditReporter, Standing::acceptable,
      "hosts have adapters with other numbers in a fabric than the other hosts of their group"},
     {"audit-adapters-unnamed", Severity::warning, kAuditReporter, Standing::acceptable,
      "adapters in the dump of a fabric do not name their host: their cables are not judged"},

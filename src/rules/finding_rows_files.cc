@@ -8,7 +8,8 @@ constexpr std::string_view kFiles = kFileReporter;
 
 constexpr FindingRow kRows[] = {
     {"file-dcgm-failed", Severity::error, kFiles, Standing::must_mend, "a test of `dcgmi diag` failed, or warns"},
-    {"file-dcgm-unread", Severity::error, kFiles, Standing::must_mend, "a log of `dcgmi diag` is not whole"},
+    {"file-dcgm-unread", Severity::error, kFiles, Standing::must_mend,
+     "a log of `dcgmi diag` has no test that passed, a result that is unknown, or no end"},
     {"file-hpl-grid", Severity::error, kFiles, Standing::must_mend,
      "the process grid P x Q of an HPL.dat has another number of ranks than there are GPUs"},
     {"file-hpl-malformed", Severity::error, kFiles, Standing::must_mend,
@@ -22,17 +23,22 @@ constexpr FindingRow kRows[] = {
     {"file-lspci-acs", Severity::warning, kFiles, Standing::must_mend,
      "bridges of a machine with GPUs have PCIe access control (ACS), which sends transfers between devices up to the "
      "processor"},
+    {"file-lspci-device-lost", Severity::error, kFiles, Standing::must_mend,
+     "a device in a list of lspci does not answer: it is off the bus"},
     {"file-lspci-link-degraded", Severity::error, kFiles, Standing::must_mend,
-     "a PCIe link of a GPU, network adapter or drive has fewer lanes or a lower speed than its two ends can do"},
+     "a PCIe link of a GPU, network adapter or drive is down, or has fewer lanes or a lower speed than its two ends "
+     "can "
+     "do"},
     {"file-lspci-unread", Severity::error, kFiles, Standing::must_mend,
-     "a list of lspci shows no link: it was made without the rights of root"},
+     "a list of lspci lacks the link of a GPU, network adapter or drive, or was made without the rights of root"},
     {"file-nccl-alone", Severity::error, kFiles, Standing::must_mend,
      "the bus bandwidth of a test of NCCL is 0: each process ran alone"},
     {"file-nccl-collapse", Severity::warning, kFiles, Standing::must_mend,
      "the bus bandwidth of a test of NCCL falls below half of that of a smaller size"},
     {"file-nccl-failed", Severity::error, kFiles, Standing::must_mend, "a test of NCCL ended with a failure"},
     {"file-nccl-unchecked", Severity::note, kFiles, Standing::must_mend, "a test of NCCL did not check its results"},
-    {"file-nccl-unread", Severity::error, kFiles, Standing::must_mend, "the log of a test of NCCL is not whole"},
+    {"file-nccl-unread", Severity::error, kFiles, Standing::must_mend,
+     "the log of a test of NCCL has no figures, or is not whole"},
     {"file-nccl-wrong", Severity::error, kFiles, Standing::must_mend, "the results of a collective are wrong"},
     {"file-slurm-cpus-differ", Severity::error, kFiles, Standing::must_mend,
      "CPUs of a node in a slurm.conf is neither its sockets nor its cores nor its threads"},

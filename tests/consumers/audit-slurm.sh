@@ -61,8 +61,9 @@ equal "another release" "$(printf '%s\n' "$told" | grep -c '22.05.8, planned 24.
 
 # compiled files as they lie on the nodes
 (cd "$run/etc" && sha256sum slurm.conf | sed 's|  |  /etc/slurm/|') > "$work/n1.overlaid"
-(cd "$out" && sha256sum slurm/slurm.conf hosts/hosts | sed 's|  |  /etc/|; s|/etc/hosts/hosts|/etc/hosts|; s|^|n1: |') > "$work/sums"
+(cd "$out" && sha256sum slurm/slurm.conf hosts/hosts | sed 's|  |  /etc/|; s|/etc/hosts/hosts|/etc/hosts|') > "$work/as-compiled"
+for node in n1 n2 n3 n4 ctl; do sed "s|^|$node: |" "$work/as-compiled"; done > "$work/sums"
 told 0 "files as compiled" "$spec" --files "$work/sums"
-mkdir "$work/files" && cp "$work/n1.overlaid" "$work/files/n1"
+mkdir "$work/files" && for node in n2 n3 n4 ctl; do cp "$work/as-compiled" "$work/files/$node"; done && cp "$work/n1.overlaid" "$work/files/n1"
 told 1 "a changed file" "$spec" --files "$work/files"
 equal "a changed file" "$told" "audit-file-differs 'n1' has a '/etc/slurm/slurm.conf' that is not as compiled: 'slurm/slurm.conf'"

@@ -89,13 +89,13 @@ void as_scheduler(const std::string& text) {
 
 void as_file_sums(const std::string& text) {
   const Run& run = small_run();
-  const CompiledSums compiled = {{"slurm/slurm.conf", std::string(64, 'a')}, {"hosts/hosts", std::string(64, 'b')}};
+  const CompiledFiles compiled({{"slurm/slurm.conf", std::string(64, 'a')}, {"hosts/hosts", std::string(64, 'b')}});
   for (const std::string_view node : {"", "n1"}) {
     Findings findings;
     NodeDifferences differences(*run.plan, findings, AuditSubject::files);
     std::vector<FileSum> all;
     for (const auto& [name, sums] : read_file_sums(text, node).by_node) all.insert(all.end(), sums.begin(), sums.end());
-    const FileCounts counts = compare_files(compiled, {0, 0}, "n1", all, differences);
+    const FileCounts counts = compare_files(compiled, {0, 0}, "n1", "n", all, differences);
     if (counts.same > counts.compared) broken("more files agree than were compared", text);
     check(findings, differences.report(), 1, text);
   }

@@ -8,6 +8,7 @@
 #include "audit/files/judge_nvidia_smi.h"
 #include "audit/files/judge_slurm.h"
 #include "base/format.h"
+#include "base/line_ends.h"
 
 namespace clusterc {
 
@@ -35,12 +36,29 @@ void hand_on(Findings& from, Findings& to) {
   }
 }
 
+// A reader of lines takes a text whose lines end with a CR alone for one line: it would find nothing, and say so.
+bool has_lines(const OtherFile& known, const Sources& sources, FileId file, Findings& findings) {
+  const std::size_t cr = bare_carriage_return(sources.text(file));
+  if (cr == std::string_view::npos) return true;
+  const std::string_view rule = known.kind == FileKind::slurm_conf ? "file-slurm-unread"
+                                : known.kind == FileKind::hpl_dat  ? "file-hpl-malformed"
+                                : known.kind == FileKind::lspci    ? "file-lspci-unread"
+                                : known.kind == FileKind::nccl_log ? "file-nccl-unread"
+                                : known.kind == FileKind::dcgm_log ? "file-dcgm-unread"
+                                                                   : "file-smi-unread";
+  const auto at = static_cast<std::uint32_t>(cr);
+  findings.error(rule, {file, at, at}, "a line ends with a CR alone: the file was not read")
+      .help("save the file with LF line ends: tr '\\r' '\\n' < FILE > FILE.lf");
+  return false;
+}
+
 }  // namespace
 
 std::optional<std::string> judge_file(const OtherFile& known, const Sources& sources, FileId file,
                                       const FileChoices& choices, const ReadBeside& read, Findings& out) {
   std::string summary;
   Findings findings;
+  if (is_judged(known.kind) && !has_lines(known, sources, file, out)) return format("{}: not read", known.name);
   if (known.kind == FileKind::slurm_conf)
     summary = judge_slurm(sources, file, read, findings);
   else if (known.kind == FileKind::hpl_dat)

@@ -55,19 +55,30 @@ void report(const Failure& f, Findings& findings) {
 }  // namespace
 
 std::string judge_dcgm_log(const Sources& sources, FileId file, Findings& findings) {
-  std::int64_t passed = 0, failed = 0, warned = 0, skipped = 0;
+  std::int64_t passed = 0, failed = 0, warned = 0, skipped = 0, unknown = 0;
   std::optional<Failure> open;
   std::string test;
-  SourceSpan last;
-  bool ended = false;  // a line "+-----+" is behind the last row
+  SourceSpan last, cut, odd;
+  int ends = 0;          // lines "+-----+" since the last row: one ends a table, the next begins another
+  bool results = false;  // the rows are those of tests, not of the title or the metadata
   const auto close = [&] {
     if (open) report(*open, findings);
     open.reset();
   };
   for (const FileLine& line : lines_of(sources.text(file), kMostLines)) {
     const auto cells = cells_of(line, file);
-    ended = cells ? false : ended || trim(line.text).starts_with('+');
-    if (!cells) continue;
+    if (!cells) {
+      const std::string_view text = trim(line.text);
+      if (text.starts_with("+-") && text.find_first_not_of("+-") == text.npos) ++ends;
+      if (text.find("-----  ") == 1) results = text.find("Metadata") == text.npos;
+      continue;
+    }
+    if (begins(cells->name, "diagnostic") && begins(cells->result, "result")) {
+      if (last.valid() && ends < 2 && !cut.valid()) cut = last;
+      results = true;
+      continue;
+    }
+    ends = 0;
     last = cells->span;
     const std::string_view result = cells->result;
     const bool said = begins(cells->name, "warning") || begins(cells->name, "error") || begins(cells->name, "info");
@@ -92,21 +103,35 @@ std::string judge_dcgm_log(const Sources& sources, FileId file, Findings& findin
       if (const std::size_t dash = result.find('-'); dash != result.npos)
         open->more = std::string(trim(result.substr(dash + 1)));
       ++(open->failed ? failed : warned);
+    } else if (results && ++unknown == 1) {
+      odd = cells->span;
     }
   }
   close();
-  if (passed + failed + warned + skipped == 0)
-    findings.error("file-dcgm-unread", last.valid() ? last : SourceSpan{file, 0, 0}, "the log has no result of a test")
-        .note({}, "NVIDIA DCGM documentation, DCGM Diagnostics")
+  if (last.valid() && ends == 0 && !cut.valid()) cut = last;
+  const auto unread = [&](SourceSpan at, std::string text, std::string_view source) {
+    findings.error("file-dcgm-unread", at, std::move(text))
+        .note({}, std::string(source))
         .help("dcgmi diag -r 3 > dcgm.txt");
-  else if (!ended)
-    findings.error("file-dcgm-unread", last, "the table has no end: the diagnostic was stopped, or the log was cut")
-        .note({}, "dcgmi ends its table with a line +-----+")
-        .help("dcgmi diag -r 3 > dcgm.txt");
-  std::string out = format("{}: {} passed", counted(passed + failed + warned + skipped, "test"), passed);
+  };
+  constexpr std::string_view kManual = "NVIDIA DCGM documentation, DCGM Diagnostics";
+  if (passed + failed + warned + skipped + unknown == 0)
+    unread(last.valid() ? last : SourceSpan{file, 0, 0}, "the log has no result of a test", kManual);
+  else if (cut.valid())
+    unread(cut, "the table has no end: the diagnostic was stopped, or the log was cut",
+           "dcgmi ends its table with a line +-----+");
+  if (unknown > 0)
+    unread(odd,
+           unknown == 1 ? std::string("this result is neither Pass nor Fail, Warn or Skip")
+                        : format("{} results are neither Pass nor Fail, Warn or Skip", unknown),
+           kManual);
+  else if (passed == 0 && failed == 0 && warned + skipped > 0)
+    unread(last, "no test passed: the tests were left out, or warn", kManual);
+  std::string out = format("{}: {} passed", counted(passed + failed + warned + skipped + unknown, "test"), passed);
   if (warned > 0) out += format(", {} with warnings", warned);
   if (failed > 0) out += format(", {} failed", failed);
   if (skipped > 0) out += format(", {} skipped", skipped);
+  if (unknown > 0) out += format(", {} with an unknown result", unknown);
   return out;
 }
 

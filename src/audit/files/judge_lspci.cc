@@ -7,6 +7,7 @@
 #include <charconv>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "audit/files/numbers.h"
 #include "audit/files/words.h"
@@ -23,6 +24,7 @@ enum class Kind { gpu, adapter, drive, bridge, other };
 struct Link {
   double speed = 0;  // GT/s; 0: not said
   std::int64_t width = 0;
+  bool down = false;  // the line says width 0
   SourceSpan span;
 };
 struct Device {
@@ -32,6 +34,11 @@ struct Device {
   Link capable, now;
   std::string_view secondary;  // of a bridge: the bus below it
   SourceSpan acs;              // of the line ACSCtl with SrcValid+
+  SourceSpan lost;             // it answers with ones alone: (rev ff), header type 7f
+  bool capabilities = false, express = false;
+  bool linkless = false;           // it is part of the root complex
+  std::int64_t virtual_count = 0;  // of a device that is shared (SR-IOV): its virtual functions
+  std::int64_t offset = 0, stride = 0;
 };
 
 bool is_address(std::string_view word) {
@@ -64,8 +71,22 @@ double number_after(std::string_view text, std::string_view word) {
 }
 
 Link link_of(std::string_view text, SourceSpan span) {
-  return {number_after(text, "Speed "), static_cast<std::int64_t>(number_after(text, "Width x")), span};
+  const auto width = static_cast<std::int64_t>(number_after(text, "Width x"));
+  return {number_after(text, "Speed "), width, width == 0 && text.find("Width x0") != text.npos, span};
 }
+
+// The number of a function in its domain: bus, device, function. -1: no address.
+std::int64_t function_number(std::string_view address) {
+  const std::string_view last = address.substr(address.size() - 7);  // "17:00.0"
+  const auto hex = [](std::string_view digits) {
+    std::int64_t out = -1;
+    std::from_chars(digits.data(), digits.data() + digits.size(), out, 16);
+    return out;
+  };
+  const std::int64_t bus = hex(last.substr(0, 2)), device = hex(last.substr(3, 2)), function = hex(last.substr(6));
+  return bus < 0 || device < 0 || function < 0 ? -1 : bus * 256 + device * 8 + function;
+}
+std::string_view domain_of(std::string_view address) { return address.substr(0, address.size() - 7); }
 
 struct Machine {
   std::vector<Device> devices;
@@ -73,6 +94,28 @@ struct Machine {
   bool denied = false;  // "<access denied>": lspci ran without root
   SourceSpan denied_at;
 };
+
+void take_capability(std::string_view text, Device& d) {
+  if (text.starts_with("Capabilities: [")) {
+    d.capabilities = true;
+    d.express |= text.find("] Express") != text.npos;
+    d.linkless |= text.find("Root Complex Integrated Endpoint") != text.npos;
+  } else if (const std::size_t at = text.find("Number of VFs: "); at != text.npos) {
+    d.virtual_count = static_cast<std::int64_t>(number_after(text, "Number of VFs: "));
+  } else if (text.starts_with("VF offset: ")) {
+    d.offset = static_cast<std::int64_t>(number_after(text, "VF offset: "));
+    d.stride = static_cast<std::int64_t>(number_after(text, "stride: "));
+  }
+}
+
+// Virtual functions have no link: their LnkSta is reserved, and reads 0 (PCI Express Base Specification, SR-IOV).
+std::set<std::pair<std::string_view, std::int64_t>> virtual_functions(const Machine& m) {
+  std::set<std::pair<std::string_view, std::int64_t>> out;
+  for (const Device& d : m.devices)
+    for (std::int64_t i = 0; i < d.virtual_count && out.size() < kMostDevices; ++i)
+      out.emplace(domain_of(d.address), function_number(d.address) + d.offset + i * d.stride);
+  return out;
+}
 
 Machine read(const Sources& sources, FileId file) {
   Machine out;
@@ -86,6 +129,7 @@ Machine read(const Sources& sources, FileId file) {
       d.name = trim(line.text.substr(address.size()));
       d.span = {file, line.begin, end};
       d.kind = kind_of(d.name);
+      if (d.name.find("(rev ff)") != d.name.npos) d.lost = d.span;
       out.devices.push_back(d);
       continue;
     }
@@ -94,6 +138,8 @@ Machine read(const Sources& sources, FileId file) {
     const std::string_view text = trim(line.text);
     const auto from = line.begin + static_cast<std::uint32_t>(text.data() - line.text.data());
     const SourceSpan span{file, from, from + static_cast<std::uint32_t>(text.size())};
+    take_capability(text, d);
+    if (text.starts_with("!!! Unknown header type") && !d.lost.valid()) d.lost = span;
     if (text.starts_with("LnkCap:")) {
       d.capable = link_of(text, span);
     } else if (text.starts_with("LnkSta:")) {
@@ -119,7 +165,19 @@ Machine read(const Sources& sources, FileId file) {
 }
 
 std::string_view word_of(Kind kind) {
-  return kind == Kind::gpu ? "GPU" : kind == Kind::adapter ? "network adapter" : "drive";
+  switch (kind) {
+    case Kind::gpu:
+      return "GPU";
+    case Kind::adapter:
+      return "network adapter";
+    case Kind::drive:
+      return "drive";
+    case Kind::bridge:
+      return "PCI bridge";
+    case Kind::other:
+      break;
+  }
+  return "device";
 }
 
 class Judge {
@@ -127,15 +185,38 @@ class Judge {
   Judge(const Machine& m, Findings& findings) : m_(m), findings_(findings) {}
 
   void links() {
+    const auto of_others = virtual_functions(m_);
     for (const Device& d : m_.devices) {
+      if (d.lost.valid()) {
+        lost(d);
+        continue;
+      }
       if (d.kind != Kind::gpu && d.kind != Kind::adapter && d.kind != Kind::drive) continue;
-      if (d.capable.width == 0 || d.now.width == 0) continue;
+      if (d.linkless || d.name.find("Virtual Function") != d.name.npos ||
+          of_others.contains({domain_of(d.address), function_number(d.address)}))
+        continue;
+      if (d.now.down) {
+        down(d);
+        continue;
+      }
+      if (d.capable.width == 0 || d.now.width == 0) {
+        // Adapters of conventional PCI and of virtual machines have other capabilities, and no link.
+        if (!ordinary_user() && !(d.kind == Kind::adapter && d.capabilities && !d.express)) silent_.push_back(&d);
+        continue;
+      }
       const auto port = m_.port_of_bus.find(bus_of(d.address));
       const Device* above = port == m_.port_of_bus.end() ? nullptr : &m_.devices[port->second];
       const bool known = above && above->capable.width > 0;
       width(d, known ? above : nullptr);
       speed(d, known ? above : nullptr);
     }
+    if (silent_.empty()) return;
+    const Device& first = *silent_.front();
+    std::string text = format("the list has no link of {} {}", word_of(first.kind), first.address);
+    if (silent_.size() > 1) text += format(" and {} more", silent_.size() - 1);
+    findings_.error("file-lspci-unread", first.span, std::move(text))
+        .note({}, "lspci(8): LnkCap says what a link can do, LnkSta what it does")
+        .help("sudo lspci -vvv > lspci.txt");
   }
 
   void acs() {
@@ -163,13 +244,37 @@ class Judge {
   }
 
   void denied() {
-    if (m_.denied && std::ranges::none_of(m_.devices, [](const Device& d) { return d.capable.width > 0; }))
+    if (ordinary_user())
       findings_.error("file-lspci-unread", m_.denied_at, "lspci ran without the rights of root, and shows no link")
           .note({}, "lspci(8): capabilities are read by root alone")
           .help("sudo lspci -vvv > lspci.txt");
   }
 
  private:
+  bool ordinary_user() const {
+    return m_.denied && std::ranges::none_of(m_.devices, [](const Device& d) { return d.capable.width > 0; });
+  }
+
+  void lost(const Device& d) {
+    Finding& f = findings_.error("file-lspci-device-lost", d.lost,
+                                 format("{} {} does not answer: it is off the bus", word_of(d.kind), d.address));
+    if (d.lost.begin != d.span.begin) f.note(d.span, "the device");
+    f.note({}, "a device that does not answer reads as ones alone: revision ff, header type 7f")
+        .help(
+            "read the kernel log (dmesg: Xid 79, AER), switch the power of the machine off and on; exchange the card "
+            "or its riser if it is lost again")
+        .object(format("pci/{}", d.address));
+  }
+
+  void down(const Device& d) {
+    findings_
+        .error("file-lspci-link-degraded", d.now.span, format("the link of {} {} is down", word_of(d.kind), d.address))
+        .note(d.span, "the device")
+        .note({}, "lspci(8), LnkSta: a link with no lane carries nothing")
+        .help("seat the card and its riser or cable again; if the link stays so, exchange them")
+        .object(format("pci/{}", d.address));
+  }
+
   void width(const Device& d, const Device* above) {
     if (d.now.width >= d.capable.width) return;
     const std::int64_t slot = above ? above->capable.width : 0;
@@ -222,6 +327,7 @@ class Judge {
 
   const Machine& m_;
   Findings& findings_;
+  std::vector<const Device*> silent_;
 };
 
 }  // namespace

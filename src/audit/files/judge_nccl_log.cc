@@ -40,6 +40,27 @@ std::vector<Word> words_of(const FileLine& line, FileId file) {
   return out;
 }
 
+// "0: …" of `srun --label`, "[1,0]<stdout>:…" or "[prterun-gpu1-17@1,0]<stdout>: …" of `mpirun --tag-output`: the label
+// of the process that printed the line.
+FileLine without_label(FileLine line) {
+  const std::size_t begin = std::min(line.text.find_first_not_of(" \t"), line.text.size());
+  const std::string_view text = line.text.substr(begin);
+  std::size_t label = 0;
+  if (const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+      digits > 0 && text.substr(digits, 2) == ": ") {
+    label = digits + 2;
+  } else if (text.starts_with('[')) {
+    const std::size_t end = std::min(text.find("]<std"), text.size());
+    const std::size_t colon = text.find(">:", end);
+    if (end < 300 && colon != text.npos && colon - end <= 8)  // "]<stdout"
+      label = colon + 2;
+  }
+  if (label == 0) return line;
+  line.text.remove_prefix(begin + label);
+  line.begin += static_cast<std::uint32_t>(begin + label);
+  return line;
+}
+
 std::optional<double> real(std::string_view text) {
   double out = 0;
   const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), out);
@@ -65,7 +86,7 @@ struct Test {
 class Log {
  public:
   Log(const Sources& sources, FileId file, Findings& findings) : file_(file), findings_(findings) {
-    for (const FileLine& line : lines_of(sources.text(file), kMostLines)) take(line);
+    for (const FileLine& line : lines_of(sources.text(file), kMostLines)) take(without_label(line));
     finish();
   }
 
@@ -170,7 +191,7 @@ class Log {
     ++tests_;
     ranks_ = std::max(ranks_, static_cast<std::int64_t>(t.ranks.size()));
     sizes_ += t.sizes;
-    if (!t.ended && !failed_)
+    if ((!t.ended || t.sizes == 0) && !failed_)
       findings_
           .error("file-nccl-unread", t.begin,
                  t.sizes == 0 ? "the test has no figures" : "the test has no end: it was stopped, or the log was cut")

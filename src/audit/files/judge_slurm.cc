@@ -337,6 +337,9 @@ std::string judge_slurm(const Sources& sources, FileId file, const ReadBeside& r
                  format("these nodes were not checked: their names are no host list that can be read, or more than {}",
                         grouped(kMostSlurmNames)))
         .help("write them as Slurm does: NodeName=n[01-16],m7 (slurm.conf(5), NodeName)");
+  if (c.node_count == 0 && !c.unread && !c.find("maxnodecount"))  // dynamic nodes register themselves
+    findings.warning("file-slurm-unread", {file, 0, 0}, "the file has no node: no node was checked")
+        .help("write a line NodeName=… for the nodes, or put the file of the Include line beside this one");
   Judge judge(c, file, findings);
   judge.confinement(cgroup, read != nullptr);
   judge.gres_types();

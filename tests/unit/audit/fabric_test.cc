@@ -6,6 +6,7 @@
 #include <random>
 
 #include "audit/fabric_audit.h"
+#include "audit/not_compared.h"
 #include "base/format.h"
 #include "plan/plan.h"
 #include "unit/model/examples.h"
@@ -381,6 +382,8 @@ TEST(FabricAudit, NumbersThatNothingDecidesAreTold) {
     ASSERT_EQ(findings.all().size(), differ ? 1u : 0u);
     if (differ) {
       EXPECT_EQ(findings.all().front().rule, "audit-adapters-differ");
+      EXPECT_EQ(findings.all().front().severity, Severity::warning);
+      EXPECT_NE(std::ranges::find(kNotCompared, findings.all().front().rule), std::end(kNotCompared));
     }
   }
 }
