@@ -134,7 +134,7 @@ int run(const po::variables_map& given) {
   if (!page.empty()) write_audit_page(*result, path, page, options);
   const int status = status_of(result->findings);
   if (format_of(given) == Format::text) {
-    put_text(summaries);
+    put_report(summaries, given);
     if (status == kUnjudged) put_error("not all could be compared\n");
   }
   return status;

@@ -39,7 +39,7 @@ struct UsageError {
 };
 
 // Options that several commands share.
-// --format, --color, --today, --max-bytes and, where warnings need not be a failure, --strict
+// --format, --color, --quiet, --today, --max-bytes and, where warnings need not be a failure, --strict
 void add_findings_options(po::options_description&, const char* formats = "text or json", bool strict = true);
 void add_help(po::options_description&);  // --help, which every command has
 void add_positional(po::options_description&, const char* name);
@@ -53,6 +53,7 @@ Format format_of(const po::variables_map&);
 Format text_or_json(const po::variables_map&,
                     std::string_view what);  // "a plan is"; UsageError for the formats that findings alone have
 bool use_color(const po::variables_map&, int fd);
+bool is_quiet(const po::variables_map&);
 
 std::set<std::string, std::less<>> output_ids(const po::variables_map&);  // of --only; UsageError for what is none
 
@@ -71,6 +72,8 @@ int report_tree(const WriteResult&, const std::string& folder, bool force, std::
 void put(std::string_view text);        // whole, to standard output; a closed pipe ends the program quietly
 void put_text(std::string text);        // the same for text that people read: no line of it is a command to a CI runner
 void put_error(std::string_view text);  // likewise
+// A report for people: on a terminal it is folded to its width, and coloured as --color says.
+void put_report(std::string text, const po::variables_map&);
 
 int import_parts(std::span<const std::string> files, const po::variables_map&);  // `catalog import`
 

@@ -1,3 +1,4 @@
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "cli/command.h"
 #include "compile/output.h"
 #include "diag/render.h"
+#include "report/screen.h"
 #include "rules/finding_table.h"
 #include "rules/say.h"
 #include "rules/unchecked.h"
@@ -45,6 +47,7 @@ void add_findings_options(po::options_description& options, const char* formats,
   auto add = options.add_options();
   add("format", po::value<std::string>()->default_value("text")->value_name("FORMAT"), formats);
   add("color", po::value<std::string>()->default_value("auto")->value_name("WHEN"), "auto, always or never");
+  add("quiet", po::bool_switch(), "of text: errors and the result only");
   if (strict) add("strict", po::bool_switch(), "exit with status 1 on warnings, too");
   add("today", po::value<std::string>()->value_name("DATE"),
       "date that decides which acceptances have expired (default: today)");
@@ -125,7 +128,25 @@ bool use_color(const po::variables_map& given, int fd) {
   return ::isatty(fd) && !std::getenv("NO_COLOR") && !(terminal && std::string_view(terminal) == "dumb");
 }
 
+bool is_quiet(const po::variables_map& given) { return given.count("quiet") && given["quiet"].as<bool>(); }
+
 namespace {
+
+constexpr std::size_t kNarrowest = 40;  // characters; what is narrower is no screen to read a table on
+
+// Characters in a line of the terminal that standard output is; 0: it is none, or does not say.
+std::size_t screen_columns() {
+  winsize size{};
+  if (!::isatty(STDOUT_FILENO) || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 0;
+  return std::max<std::size_t>(size.ws_col, kNarrowest);
+}
+
+// For --quiet: errors that count. What is said of the others is in the summary.
+Findings only_errors(const Findings& all) {
+  Findings errors = all;
+  std::erase_if(errors.all(), [](const Finding& f) { return f.severity != Severity::error || !f.counts(); });
+  return errors;
+}
 
 // Errors and warnings of `check` that `accept` takes.
 bool acceptable(const Run& run, const po::variables_map& given) {
@@ -168,6 +189,12 @@ bool is_built_in(std::string_view path) {
 
 }  // namespace
 
+void put_report(std::string text, const po::variables_map& given) {
+  if (const std::size_t columns = screen_columns()) text = fold_to_width(text, columns);
+  if (use_color(given, STDOUT_FILENO)) text = color_limits(text);
+  put_text(std::move(text));
+}
+
 std::set<std::string, std::less<>> output_ids(const po::variables_map& given) {
   std::set<std::string, std::less<>> ids;
   if (!given.count("only")) return ids;
@@ -204,7 +231,10 @@ int report_findings(Run& run, const std::string& path, const po::variables_map& 
     // `check` says once for each section which keys its checks want.
     Findings shown = run.findings;
     std::vector<UncheckedSection> sections;
-    if (given.count("verbose") && !given["verbose"].as<bool>()) sections = fold_unchecked(shown);
+    if (is_quiet(given))
+      shown = only_errors(shown);
+    else if (given.count("verbose") && !given["verbose"].as<bool>())
+      sections = fold_unchecked(shown);
     out = render_text(shown, run.sources, {.color = use_color(given, to_stderr ? STDERR_FILENO : STDOUT_FILENO)});
     for (const UncheckedSection& s : sections) out += printable(path) + ": " + s.text() + "\n";
   } else if (format == Format::json) {
@@ -232,7 +262,8 @@ int report_findings(Run& run, const std::string& path, const po::variables_map& 
 
 int report_findings_as_text(Run& run, const std::string& path, const po::variables_map& given) {
   run.findings.sort(run.sources);
-  put_error(render_text(run.findings, run.sources, {.color = use_color(given, STDERR_FILENO)}));
+  put_error(render_text(is_quiet(given) ? only_errors(run.findings) : run.findings, run.sources,
+                        {.color = use_color(given, STDERR_FILENO)}));
   return exit_status(run, path, given, true);
 }
 

@@ -209,7 +209,10 @@ int run(const po::variables_map& given) {
                             d.before.errors ? d.before_name : d.after_name);
   else
     d.files = compare_files(*runs[0], *runs[1], keep);
-  put_text(wish == "json" ? render_diff_json(d) : wish == "markdown" ? render_diff_markdown(d) : render_diff_text(d));
+  if (wish == "text")
+    put_report(render_diff_text(d), given);
+  else
+    put_text(wish == "json" ? render_diff_json(d) : render_diff_markdown(d));
   return d.same() ? 0 : 1;
 }
 

@@ -12,6 +12,7 @@
 #include "cli/written_files.h"
 #include "report/cable_exports.h"
 #include "report/handbook.h"
+#include "report/margins.h"
 #include "report/plan_report.h"
 #include "report/plan_svg.h"
 #include "report/rack_sheets.h"
@@ -246,6 +247,13 @@ int write_folder(const std::string& folder, bool force, int status,
   return report_tree(written, folder, force, "--force overwrites it", status);
 }
 
+void put(const std::string& text, Format format, const po::variables_map& given) {
+  if (format == Format::text)
+    put_report(text, given);
+  else
+    put_text(text);
+}
+
 int run(const po::variables_map& given) {
   const std::string path = one_spec(given);
   const Format format = text_or_json(given, "a plan is");
@@ -265,7 +273,7 @@ int run(const po::variables_map& given) {
     const Printed printed = given["phases"].as<bool>() ? grow(path, given, format)
                             : given.count("fit")       ? fit(path, given, given["fit"].as<std::string>(), format)
                                                        : lay_side_by_side(path, given, variants, format);
-    put_text(printed.text);
+    put(printed.text, format, given);
     return printed.status;
   }
   const bool writes = given.count("output") > 0, force = given["force"].as<bool>();
@@ -281,7 +289,7 @@ int run(const po::variables_map& given) {
   if (!result->plan) return status;
   const Plan& plan = *result->plan;
   if (given.count("what-if")) {
-    put_text(what_if(*result, given["what-if"].as<std::string>(), format));
+    put(what_if(*result, given["what-if"].as<std::string>(), format), format, given);
     return status;
   }
   const ExpectedFigures expected = expect_figures(*result->cluster, plan, true);
@@ -289,7 +297,10 @@ int run(const po::variables_map& given) {
   std::string text = format == Format::json
                          ? render_plan_json(*result->cluster, plan, expected, result->spec_digest, &verdict)
                          : render_plan_text(*result->cluster, plan, expected, &verdict);
-  put_text(text);
+  if (is_quiet(given) && format == Format::text)
+    put_report(render_verdict_text(verdict) + render_margins_text(*result->cluster, plan), given);
+  else
+    put(text, format, given);
   if (!page.empty()) write_page(*result, expected, path, page);
   if (!drawings.empty())
     status = write_folder(drawings, force, status, [&](const Interrupts& interrupts) {

@@ -128,7 +128,7 @@ int show_plan(const po::variables_map& given, const Cluster& cluster, const Laun
   if (text_or_json(given, "a plan of tests is") == Format::json)
     put(render_validation_plan_json(plan));
   else
-    put_text(render_validation_plan_text(plan));
+    put_report(render_validation_plan_text(plan), given);
   return kOk;
 }
 
@@ -188,7 +188,7 @@ int run(const po::variables_map& given) {
   how.keep_going = given["keep-going"].as<bool>();
   how.fresh = given["fresh"].as<bool>();
   how.interrupted = &interrupted;
-  how.progress = [](const std::string& line) { put_error(printable(line) + "\n"); };
+  if (!is_quiet(given)) how.progress = [](const std::string& line) { put_error(printable(line) + "\n"); };
   how.program_version = CLUSTERC_VERSION;
   how.bundle_digest = bundle_digest(here);
   how.clock = [] { return static_cast<std::int64_t>(std::time(nullptr)); };
@@ -216,8 +216,9 @@ int run(const po::variables_map& given) {
     write_validation_json(report, result->spec_digest, files.comparison(),
                           [](std::string_view piece) { put_text(std::string(piece)); });
   else
-    put_text(render_validation_text(report, use_color(given, STDOUT_FILENO)));
-  if (files.comparison() && format_wanted != Format::json) put_text("\n" + render_comparison_text(*files.comparison()));
+    put_report(render_validation_text(report, use_color(given, STDOUT_FILENO)), given);
+  if (files.comparison() && format_wanted != Format::json)
+    put_report("\n" + render_comparison_text(*files.comparison()), given);
   if (!unwritten.message.empty()) {
     put_error("clusterc validate: error: " + printable(unwritten.message) + "; the results are in '" +
               printable(how.journal) + "': the same command uses them again\n");

@@ -16,6 +16,7 @@
 #include "plan/power/power.h"
 #include "plan/power/rack_limits.h"
 #include "report/link_rows.h"
+#include "report/margins.h"
 #include "spec/network.h"
 #include "spec/nodes.h"
 #include "spec/site.h"
@@ -51,14 +52,6 @@ class Words {
  private:
   std::unordered_map<std::string, std::int64_t> numbers_;
   std::vector<const std::string*> words_;  // keys of a map of nodes: they stay where they are
-};
-
-struct Margin {
-  std::string object, what;
-  double load = 0, limit = 0;
-  Dimension dimension = Dimension::power;
-  std::string unit;  // in place of the dimension's
-  double share() const { return load / limit; }
 };
 
 class PageData {
@@ -105,96 +98,17 @@ class PageData {
     json_.end_array();
   }
 
-  std::string lost(int feed) const {
-    return feed < 0 ? std::string() : format(" if feed '{}' fails", c_.feeds[at(feed)].name);
-  }
-  void add(Margin m) {
-    if (m.limit > 0 && std::isfinite(m.limit) && std::isfinite(m.load)) margins_.push_back(std::move(m));
-  }
-
-  void margins_of_pdus() {
-    const std::vector<PduCurrents>& currents = p_.pdu_currents();
-    for (std::size_t i = 0; i < p_.pdus.size(); ++i) {
-      const PduLoad& load = p_.pdus[i];
-      const PduModel& m = c_.racks[at(c_.rack_group_of(load.rack))].pdus[at(load.pdu)];
-      if (!m.part) continue;
-      const std::string name = format("pdu/{}/{}", c_.rack_name(load.rack), static_cast<char>('a' + load.pdu));
-      add({name, "load" + lost(load.worst_lost_feed), load.worst.value, pdu_breaker(c_, *m.part).continuous,
-           Dimension::apparent, ""});
-      const auto rating = line_rating(c_, *m.part);
-      if (!rating || i >= currents.size()) continue;
-      const PduCurrents& now = currents[i];
-      const std::array<double, 3>& lines = now.worst_lost_feed < 0 ? now.lines : now.worst_lines;
-      const auto fullest = std::max_element(lines.begin(), lines.end());
-      add({name, format("line {}{}", fullest - lines.begin() + 1, lost(now.worst_lost_feed)), *fullest, *rating,
-           Dimension::current, ""});
-    }
-  }
-
-  void margins_of_site() {
-    for (std::size_t i = 0; i < c_.feeds.size() && i < p_.feeds.size(); ++i)
-      add({"feed/" + c_.feeds[i].name, "load" + lost(p_.feeds[i].worst_lost_feed),
-           at_breaker(c_.feeds[i], p_.feeds[i].worst).value, feed_breaker(c_, c_.feeds[i]).continuous,
-           Dimension::apparent, ""});
-    const std::vector<FeedLoad> panels = panel_loads(p_);
-    for (std::size_t i = 0; i < c_.panels.size() && i < panels.size(); ++i)
-      add({"panel/" + c_.panels[i].name, "load" + lost(panels[i].worst_lost_feed), panels[i].worst.value,
-           panel_breaker(c_, c_.panels[i]).continuous, Dimension::apparent, ""});
-    for (std::size_t i = 0; i < c_.zones.size() && i < p_.zones.size(); ++i) {
-      if (c_.zones[i].heat)
-        add({"zone/" + c_.zones[i].name, "heat", p_.zones[i].heat.value, c_.zones[i].heat->value, Dimension::power,
-             ""});
-      if (!c_.zones[i].spec) continue;
-      if (const CoolingUnits units = cooling_units(c_.zones[i]); units.airflow > 0)
-        add({"zone/" + c_.zones[i].name, "air flow", p_.zones[i].airflow.value,
-             units.airflow * static_cast<double>(units.units), Dimension::air_flow, ""});
-    }
-    for (const AddressPlan& a : p_.addresses)
-      add({"network/" + c_.networks[at(a.network)].name, "addresses of " + a.subnet.text(),
-           static_cast<double>(a.needed), static_cast<double>(a.usable), Dimension::power, "addresses"});
-  }
-
-  void margins_of_racks() {
-    for (const RackGroupModel& g : c_.racks) {
-      const RackLimits limits = rack_limits(c_, g);
-      for (std::int64_t r = g.first; r < g.first + g.count; ++r) {
-        const RackPlan& rack = p_.racks[at(r)];
-        const std::string name = "rack/" + c_.rack_name(r);
-        if (g.part && g.part->static_load)
-          add({name, "weight", rack.load.value, g.part->static_load->value, Dimension::mass, ""});
-        if (budget_decides(c_, g))
-          add({name, "power budget", rack.power.value, limits.normal.value, Dimension::power, ""});
-        std::int64_t units = 0;
-        for (const RackedDevice& d : rack.devices) units += d.units;
-        if (g.part && g.part->units && units > 0)
-          add({name, "rack units", static_cast<double>(units), static_cast<double>(*g.part->units), Dimension::power,
-               "U"});
-      }
-    }
-  }
-
   void margins() {
-    if (c_.own_site) {
-      margins_of_pdus();
-      margins_of_racks();
-    }
-    margins_of_site();
-    std::stable_sort(margins_.begin(), margins_.end(),
-                     [](const Margin& a, const Margin& b) { return a.share() > b.share(); });
-    json_.field("margins_in_all", margins_.size()).array("margins");
-    for (std::size_t i = 0; i < std::min(margins_.size(), kMostMargins); ++i) {
-      const Margin& m = margins_[i];
-      const auto text = [&](double value) {
-        return m.unit.empty() ? to_text(value, m.dimension) : format("{:.0f} {}", value, m.unit);
-      };
+    const std::vector<Margin> all = margins_of(c_, p_);
+    json_.field("margins_in_all", all.size()).array("margins");
+    for (std::size_t i = 0; i < std::min(all.size(), kMostMargins); ++i)
       json_.begin_object(kLine)
-          .field("object", m.object)
-          .field("what", m.what)
-          .field("share", m.share())
-          .field("load", text(m.load))
-          .field("limit", text(m.limit))
+          .field("object", all[i].object)
+          .field("what", all[i].what)
+          .field("share", all[i].share())
+          .field("load", all[i].load_text())
+          .field("limit", all[i].limit_text())
           .end_object();
-    }
     json_.end_array();
   }
 
@@ -352,7 +266,6 @@ class PageData {
   JsonWriter& json_;
   const Cluster& c_;
   const Plan& p_;
-  std::vector<Margin> margins_;
   Words objects_, ports_, cables_, rates_;
   std::vector<std::string> hosts_;   // by object
   std::vector<std::int64_t> racks_;  // by object; -1: none

@@ -18,6 +18,7 @@
 #include "plan/power/rack_limits.h"
 #include "report/collective_report.h"
 #include "report/cost_report.h"
+#include "report/margins.h"
 #include "report/plan_report.h"
 #include "report/table.h"
 #include "report/workload_report.h"
@@ -482,6 +483,7 @@ std::string render_plan_text(const Cluster& cluster, const Plan& plan, const Exp
   section("Expected figures", render_expected_text(expected) + our_linpack_text(cluster));
   section("All-reduce by message size: bus bandwidth of healthy systems", render_all_reduce_text(cluster));
   section("Workloads", render_workloads_text(plan_workloads(cluster, plan)));
+  section("Tightest margins", render_margins_text(cluster, plan));
   return without_commands(std::move(out));
 }
 
