@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # output ansible: the role nvidia_mig: its script against GPUs that are a file and an nvidia-smi that prints and refuses what NVIDIA's MIG user guide has (no GPU was cut): fresh, again, another layout, one instance short, smaller compute instances, a process, a monitor, a mode that waits for a start (Ampere) or goes with it (Hopper), no MIG, too many instances, off; shellcheck, systemd-analyze verify; ansible-playbook 2.14 and systemctl 252 (Debian 12) in a copy of this system, the health check, a second run that changes nothing; 2 negative tests
+# heavy: three minutes of CPU time; consumer.ansible-gpu plays the other roles of GPU software
 . "$(dirname "$0")/lib/common.bash" "$@"
 need shellcheck python3 systemd-analyze flock
 export LC_ALL=C.UTF-8

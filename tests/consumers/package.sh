@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What scripts/package makes (scripts/test runs it after the build): the archive in an empty Debian 11, whose glibc is the oldest one promised; the package in
 # an empty Debian 12, and lintian; checksums, SBOM and the CMake package.
+# heavy: two and a half minutes; consumer.installed and consumer.package-ci use what is installed and packed in fewer systems
 # packages: lintian
 . "$(dirname "$0")/lib/common.bash" "$@"
 . "$(dirname "$0")/lib/prefix.bash"

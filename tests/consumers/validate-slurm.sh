@@ -6,6 +6,7 @@
 need slurmctld slurmd munged srun scontrol sinfo python3
 validators=$(cd "$(dirname "$bin")/../libexec/clusterc" 2>/dev/null && pwd)
 for v in probe memory gemm hpl mpi storage; do [ -x "$validators/clusterc-$v" ] || missing "clusterc-$v was not built"; done
+export OMPI_MCA_mpi_yield_when_idle=1   # ranks that wait leave the processors to those that work
 # Four nodes share this machine's memory.
 small_bundle "$validators" "$work/bundle"
 validators=$work/bundle
