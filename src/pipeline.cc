@@ -223,6 +223,7 @@ void judge(const RunOptions& options, Run& run) {
   acceptances.apply(run.findings);
   // Outputs take what the rules find no error in; what they would refuse is said here already.
   const bool judged = !run.findings.count(Severity::error);
+  run.outputs_judged = judged;
   if (judged) {
     judge_outputs(*run.system, {.only = options.outputs, .templates = run.templates ? &*run.templates : nullptr},
                   run.findings);

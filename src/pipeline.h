@@ -34,6 +34,7 @@ struct Run {
   std::optional<Inventory> inventory;      // where the spec names one that can be read
   std::optional<SiteTemplates> templates;  // where the spec names a folder of them that can be read
   std::optional<System> system;            // behind the plan
+  bool outputs_judged = false;             // only where the rules find no error
   std::string spec_digest;                 // sha256 over the spec and every file that it names
   std::string unreadable;                  // why nothing could be judged; empty: it could
 };

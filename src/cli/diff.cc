@@ -9,6 +9,7 @@
 #include "compile/compile.h"
 #include "report/diff_report.h"
 #include "report/tree_diff.h"
+#include "rules/finding_table.h"
 #include "spec/prices.h"
 #include "spec/types.h"
 #include "write/manifest.h"
@@ -167,6 +168,14 @@ int with_tree(const po::variables_map& given, const std::string& before, const s
   return d.files.empty() ? 0 : 1;
 }
 
+// Where the outputs of one spec alone were judged, what they say is neither new nor gone.
+void leave_out_outputs(Findings& findings) {
+  std::erase_if(findings.all(), [](const Finding& f) {
+    const FindingKind* kind = find_finding_kind(f.rule);
+    return kind && is_of_outputs(*kind);
+  });
+}
+
 int run(const po::variables_map& given) {
   const auto paths = positional(given);
   if (paths.size() != 2) throw UsageError{"name two specs, or a spec and a compiled tree: the old one and the new one"};
@@ -201,9 +210,11 @@ int run(const po::variables_map& given) {
   d.written = written_changes(runs[0]->cluster->spec, runs[1]->cluster->spec);
   d.plan = diff_plans(*runs[0]->plan, *runs[1]->plan, keep);
   for (const auto& r : runs) r->findings.sort(r->sources);
-  diff_findings({runs[0]->findings, runs[0]->sources}, {runs[1]->findings, runs[1]->sources}, d);
   d.before = figures_of(*runs[0]->plan, runs[0]->findings);
   d.after = figures_of(*runs[1]->plan, runs[1]->findings);
+  if (runs[0]->outputs_judged != runs[1]->outputs_judged)
+    for (const auto& r : runs) leave_out_outputs(r->findings);
+  diff_findings({runs[0]->findings, runs[0]->sources}, {runs[1]->findings, runs[1]->sources}, d);
   if (d.before.errors || d.after.errors)
     d.why_no_files = format("'{}' has errors, and nothing is compiled from a spec with errors",
                             d.before.errors ? d.before_name : d.after_name);

@@ -571,6 +571,10 @@ const FindingKind* find_finding_kind(std::string_view name) {
   return at == table.end() ? nullptr : &*at;
 }
 
+bool is_of_outputs(const FindingKind& kind) {
+  return kind.reporter == kSystem || kind.reporter == kInstallers || kind.reporter.starts_with("output ");
+}
+
 std::string_view why_not_accepted(const FindingKind& kind) {
   if (kind.standing == Standing::acceptable) return {};
   if (kind.standing == Standing::physics) return "it is against physics or the rating of a part";

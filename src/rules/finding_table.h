@@ -29,6 +29,8 @@ inline constexpr std::string_view kAuditReporter = "`audit`";
 
 std::span<const FindingKind> all_finding_kinds();  // the rules in the order users see, then the others by id
 const FindingKind* find_finding_kind(std::string_view id_or_code);
+// Whether it is said of what is compiled: of the deployed cluster or by an output.
+bool is_of_outputs(const FindingKind&);
 // Why `accept` refuses it ("it is against physics or the rating of a part"); empty where it does not.
 std::string_view why_not_accepted(const FindingKind&);
 
