@@ -134,6 +134,25 @@ def dump(units, each, ports, rails, spines, uplinks):
     return "\n".join(out)
 
 
+def other_words(text):
+    """The same fabric as ibdiagnet writes it: its list of links, and its tables with a port that has errors."""
+    links, names, _ = read(text.split("\n"))
+
+    def end(device, port):
+        kind, guid = "SW" if device[0] == "S" else "CA", device[1:]
+        return f"{{ {kind} Ports:41 SystemGUID:{guid} NodeGUID:{guid} PortGUID:{guid} VenID:000002c9 DevID:d2f2 Rev:000000a0 {{{names[device]}}} LID:0001 PN:{port:02x} }}"
+
+    once = [(near, far) for near, far in links.items() if near < far]
+    yield "".join(f"{end(*near)} {end(*far)} PHY=4x LOG=ACT SPD=100\n" for near, far in once)
+    nodes = "".join(f'"{name}",{2 if device[0] == "S" else 1},0x{device[1:]}\n' for device, name in names.items())
+    ports = "".join(f"0x{device[1:]},0x{device[1:]},{port},2,2048\n" for device, port in links)
+    joined = "".join(f"0x{a[1:]},{p},0x{b[1:]},{q}\n" for (a, p), (b, q) in once)
+    device, port = next(near for near, _ in once if near[0][0] == "H")
+    yield (f"START_NODES\nNodeDesc,NodeType,NodeGUID\n{nodes}END_NODES\nSTART_PORTS\nNodeGuid,PortGuid,PortNum,LinkWidthActv,LinkSpeedActv\n{ports}END_PORTS\n"
+           f"START_LINKS\nNodeGuid1,PortNum1,NodeGuid2,PortNum2\n{joined}END_LINKS\n"
+           f"START_PM_INFO\nNodeGUID,PortNumber,SymbolErrorCounter\n0x{device[1:]},{port},77\nEND_PM_INFO\n")
+
+
 def round_trip(clusterc, path, work, demand):
     """The spec of a fabric, audited against the fabric that it was written from."""
     spec = os.path.join(work, "from-fabric.yaml")
@@ -183,6 +202,17 @@ def main():
         done = subprocess.run([clusterc, "audit", spec, "--fabric", os.path.join(work, "made.txt"), "--names", file], capture_output=True, text=True, timeout=60, check=False)
         demand(done.returncode == status, f"--names {file}: status {done.returncode}, {done.stderr}")
     demand(pathlib.Path(spec).read_bytes() == before, "--names wrote over the spec")
+    # What --save kept of a dump is compared again, at the same lines.
+    saved, made = os.path.join(work, "saved.json"), os.path.join(work, "cut.txt")
+    first = [subprocess.run([clusterc, "audit", spec, *how], capture_output=True, text=True, timeout=60, check=False) for how in (["--fabric", made, "--save", saved], ["--from", saved])]
+    demand(first[0].returncode == first[1].returncode and first[0].stdout == first[1].stdout and "cable" in first[0].stdout, f"--save and --from of a dump: {first}")
+    whole = pathlib.Path(work, "made.txt").read_text(encoding="utf-8")
+    right = re.search(r"network 'compute': .*", run(clusterc, spec, os.path.join(work, "made.txt"))[2])[0]
+    for name, text in zip(("made.lst", "made.db_csv"), other_words(whole)):
+        pathlib.Path(work, name).write_text(text, encoding="utf-8")
+        status, _, told = run(clusterc, spec, os.path.join(work, name))
+        demand("planned cables" in right and right in told and status == (name == "made.db_csv"), f"{name}: {status}, not '{right}':\n{told[:1500]}")
+        demand((name == "made.db_csv") == ("has counted 77 symbol errors" in told and "cable/" in told), f"{name}: {told[:1500]}")
     graph = pathlib.Path(source) / "../shared/data/fabric/netq-topologyGraph.json"
     if graph.exists():
         # By hand, from the graph: 28 links between one leaf and the spine, 19 between the other and it, four of each of eight hosts.

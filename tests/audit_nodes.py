@@ -164,6 +164,13 @@ def driver(record):
     record["kernel"]["modules"].update(nvidia="570.133.20", nvidia_peermem="570.133.20")
 
 
+def other_slot(record):
+    """An adapter that shared a root port with a GPU is below one of its own."""
+    nic = pci_of(record, "0000:23:00.0")
+    record["pci"].append(function("0000:f0:00.0", "pci0000:f0", "0x8086", "0x352a", "0x060400"))
+    nic["parent"] = "0000:f0:00.0"
+
+
 def minor_driver(record):
     record["nvidia"].update(driver="580.65.06", kernel_module="580.65.06")
 
@@ -200,6 +207,7 @@ def main():
         "other firmware of adapters": (lambda r: [d.update(firmware="28.39.1002") for d in r["rdma"]] and None, [(UNEQUAL, gpu3, "the firmware of the RDMA adapters", "28.39.1002")]),
         "another RDMA stack": (set_in(("kernel", "modules", "mlx5_core"), "23.10-0.5.5"), [(DIFFERS, gpu3, "runs the RDMA stack 23.10-0.5.5, planned 24.10")]),
         "another kernel": (set_in(("kernel", "release"), "5.15.0-1052-nvidia"), [(UNEQUAL, gpu3, "the kernel of 'gpu003'")]),
+        "an adapter in another slot": (other_slot, [(UNEQUAL, gpu3, "the number of GPUs without an RDMA adapter below the same PCIe root port of 'gpu003' is '1', of 5 other nodes of the group '0'")]),
         "another BIOS": (set_in(("platform", "bios_version"), "1.5.3"), [(UNEQUAL, gpu3, "the BIOS of 'gpu003' is '1.5.3'")]),
         "a socket fewer": (lambda r: r["cpu"].update(sockets=1), [(DIFFERS, gpu3, "has 1 processor, planned 2")]),
         "SMT off": (lambda r: r["cpu"].update(threads=112, threads_per_core=1), [(DIFFERS, gpu3, "1 thread a core, planned 2")]),

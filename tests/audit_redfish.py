@@ -114,8 +114,10 @@ def small(tree):
         ("audit-hardware-differs", "'n7' has drives 1 x 1.92 TB, planned 2 x 1.92 TB"),
         ("audit-hardware-differs", "'n8' has 0 ConnectX-7 adapters, planned 1"),
     ]
-    status, told, _ = audit(spec, listing(names))
+    saved = os.path.join(work, "bmcs.json")
+    status, told, _ = audit(spec, listing(names), "--save", saved)
     expect("planted", told, planted)
+    replayed("planted", spec, saved, status, told)
     demand(status == 1, f"planted: status {status}")
     counts(spec, names, "8 of 8 read to the end; 0 of 8 nodes as planned, 1 as far as the BMCs say, 7 not\n", asked=8, read=8, in_part=1, differing=7)
     cpus_alone = {S + "/Processors": {"Members": tree[S + "/Processors"]["Members"][:2]}}
@@ -131,7 +133,8 @@ def small(tree):
         "n7": Bmc(tree, {supplies: {"Members": tree[supplies]["Members"] + [{"@odata.id": supplies + "/2"}]}, supplies + "/2": filler}),
         "n8": Bmc(tree, changed(tree, f"{S}/Processors/CPU2", Status={"State": "Absent"})),
     }
-    status, told, _ = audit(spec, listing(names))
+    status, told, _ = audit(spec, listing(names), "--save", saved)
+    replayed("planted too", spec, saved, status, told)
     expect("planted too", told, [
         ("audit-hardware-differs", "'n1' has 0 GPUs, planned 2"), ("audit-bmc-unread", "'n2' was not read: it answers for 2 servers"),
         ("audit-hardware-differs", "'n3' has 192 GiB of memory, planned 256 GiB"), (UNSAID, "'n3' does not say the number of memory modules"),
@@ -159,6 +162,16 @@ def small(tree):
     _, told, _ = audit(spec, listing(names))
     expect("firmware, not asked for", told, [])
     print(f"small: {len(planted) + 10} differences planted, each named")
+
+
+def replayed(what, spec, saved, status, told):
+    """What --save kept of the BMCs is compared again without them, and has no credentials."""
+    done = subprocess.run([clusterc, "audit", spec, "--from", saved, "--format", "json"], capture_output=True, text=True, timeout=60, check=False)
+    demand(done.stdout.startswith("{"), f"{what}, --from: {done.stderr}")
+    again = [(f["rule"], f["message"], f["objects"]) for f in json.loads(done.stdout)["findings"]]
+    demand(done.returncode == status and sorted(again) == sorted(told), f"{what}, --from: {done.returncode}, {again}")
+    text = pathlib.Path(saved).read_text(encoding="utf-8")
+    demand(PASSWORD not in text and USER not in text and os.stat(saved).st_mode & 0o777 == 0o600, f"{what}: --save kept credentials, or others can read it")
 
 
 def counts(spec, names, summary, **wanted):

@@ -291,5 +291,37 @@ def many_files():
     return 1
 
 
+def netbox():
+    """The files for NetBox's import that `plan` writes agree with the plan; so do the tables that NetBox exports, which have other titles."""
+    example = "superpod"
+    folder = pathlib.Path(work, "plan-netbox")
+    subprocess.run([clusterc, "plan", os.path.join(source, "examples", example + ".yaml"), "-o", folder, "--force"], capture_output=True, check=True)
+    devices = (folder / "netbox/06-devices.csv").read_text(encoding="utf-8")
+    cables = (folder / "netbox/08-cables.csv").read_text(encoding="utf-8")
+    exported = "\ufeff" + devices.replace("name,role,manufacturer,device_type,status,site,rack,position,face", "Name,Role,Manufacturer,Type,Status,Site,Rack,Position,Rack Face", 1)
+    exported = re.sub(r",(\d+),front$", r",\1.0,Front", exported, flags=re.M)
+    shown = cables.replace("side_a_device", "Device A", 1).replace("side_b_device", "Device B", 1)
+    for a, b in ((devices, cables), (exported, shown)):
+        told = compare("as planned", example, ["--netbox", write("devices.csv", a), "--netbox", write("cables.csv", b)],
+                       [("audit-netbox-differs", "planned node, switch or storage system")] if "pdu" in a else [], 0)
+        counts = told["netbox"]
+        demand(counts["devices"] == counts["same_devices"] > 100 and counts["cables"] == counts["same_cables"] > 500, counts)
+    rows = exported.split("\n")
+    at = next(i for i, row in enumerate(rows) if ",node," in row and row.rstrip().endswith(",Front"))
+    name, rack = rows[at].split(",")[0], rows[at].split(",")[6]
+    moved = rows[:at] + [rows[at].replace("," + rack + ",", ",elsewhere,")] + rows[at + 2:]
+    gone = rows[at + 1].split(",")[0]
+    some = shown.split("\n")
+    _, got, _ = audit(example, "--netbox", write("devices.csv", "\n".join(moved)), "--netbox", write("cables.csv", "\n".join(some[:1] + some[2:])))
+    told = [m for rule, m, _ in got if "planned node, switch" not in m]
+    demand(len(told) == 3 and f"NetBox has '{name}' in rack elsewhere" in "".join(told) and f"the plan in rack {rack}" in "".join(told), told)
+    demand(any(f"lacks 1 planned device: '{gone}'" in m for m in told) and any(m.startswith("NetBox has ") and " between " in m for m in told), told)
+    saved = os.path.join(work, "netbox.json")
+    first = audit(example, "--netbox", write("devices.csv", "\n".join(moved)), "--save", saved)
+    demand(audit(example, "--from", saved)[:2] == first[:2], "what --save kept of NetBox is compared otherwise")
+    demand(audit(example, "--netbox", os.path.join(folder, "netbox/05-racks.csv"))[0] == 2, "a table of racks is taken")
+    return 3
+
+
 os.makedirs(work, exist_ok=True)
-print(f"ok: {slurm() + kubernetes() + files() + files_of_groups() + many_files()} planted differences")
+print(f"ok: {netbox() + slurm() + kubernetes() + files() + files_of_groups() + many_files()} planted differences")

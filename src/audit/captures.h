@@ -13,10 +13,12 @@ struct Captured {
   std::string text;
 };
 
-// "node": what the probe printed on the node of that name; "node-unread": why it printed nothing; "node-file": a file
-// with records of the probe; the others: files of that program.
-inline constexpr std::string_view kCaptureKinds[] = {"node",     "node-unread", "node-file",
-                                                     "scontrol", "kubectl",     "checksums"};
+// "fabric": a dump of a fabric, as --fabric names it; "neighbours": one device's file of a folder, FOLDER/DEVICE.json;
+// "bmc": what the BMC of the node of that name said; "node": what the probe printed on the node of that name;
+// "node-unread": why it printed nothing; "node-file": a file with records of the probe; the others: files of that
+// program.
+inline constexpr std::string_view kCaptureKinds[] = {"fabric",    "neighbours", "bmc",     "node",      "node-unread",
+                                                     "node-file", "scontrol",   "kubectl", "checksums", "netbox"};
 
 inline constexpr std::string_view kCapturesFormat = "clusterc-audit-captures";
 // One JSON document.

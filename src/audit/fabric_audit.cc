@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "audit/port_counters.h"
 #include "base/format.h"
 #include "base/host_pattern.h"
 #include "base/index.h"
@@ -58,6 +59,7 @@ class Reporter {
     missing();
     for (const Index l : differences_.extra) extra(seen_.links[at(l)]);
     for (const SlowLink& s : differences_.slow) slow(s);
+    errors();
     absent();
     if (!by_itself_) unplanned();
     unread();
@@ -323,6 +325,61 @@ class Reporter {
     f.help("clean and reseat both ends of the cable; if it stays slow, change the cable, then the transceivers");
   }
 
+  // Both ends of a cable count its errors: one finding.
+  void errors() {
+    if (seen_.counters.empty()) return;
+    std::map<std::string_view, Index> devices;
+    for (std::size_t d = 0; d < seen_.devices.size(); ++d) devices.emplace(seen_.devices[d].id, static_cast<Index>(d));
+    for (const auto& [guid, device] : seen_.port_guids) devices.emplace(guid, device);
+    std::map<std::pair<Index, std::int64_t>, Index> link_of;
+    for (std::size_t l = 0; l < seen_.links.size(); ++l) {
+      link_of.emplace(std::pair(seen_.links[l].a, seen_.links[l].a_port), static_cast<Index>(l));
+      link_of.emplace(std::pair(seen_.links[l].b, seen_.links[l].b_port), static_cast<Index>(l));
+    }
+    std::map<Index, std::vector<const PortCounters*>> of_link;
+    SeenFabric alone;
+    for (const PortCounters& c : seen_.counters) {
+      const auto device = devices.find(c.guid);
+      const auto link = device == devices.end() ? link_of.end() : link_of.find(std::pair(device->second, c.port));
+      if (link == link_of.end())
+        alone.counters.push_back(c);
+      else
+        of_link[link->second].push_back(&c);
+    }
+    for (const auto& [l, ports] : of_link) errors_of(l, ports, devices);
+    report_counters(alone, findings_);
+  }
+  void errors_of(Index l, const std::vector<const PortCounters*>& ports,
+                 const std::map<std::string_view, Index>& devices) {
+    const SeenLink& link = seen_.links[at(l)];
+    const auto end_of = [&](const PortCounters& c) { return seen_end(link, devices.find(c.guid)->second == link.b); };
+    const bool far = devices.find(ports.front()->guid)->second == link.b;
+    Finding& f = findings_.warning("audit-link-errors", ports.front()->span,
+                                   format("{} has counted {}; its cable goes to {}", seen_end(link, far),
+                                          counters_text(*ports.front()), seen_end(link, !far)));
+    for (std::size_t i = 1; i < ports.size(); ++i)
+      f.note(ports[i]->span, format("{} has counted {}", end_of(*ports[i]), counters_text(*ports[i])));
+    const Index a = match_.planned[at(link.a)], b = match_.planned[at(link.b)];
+    if (const Index cable = planned_cable(link, match_.port[at(l)]); cable >= 0)
+      place(f, cable);
+    else if (!by_itself_ && a >= 0 && b >= 0 && !plan_.places[at(a)].empty() && !plan_.places[at(b)].empty())
+      f.note({}, format("the cable runs from {} to {}", plan_.places[at(a)], plan_.places[at(b)]));
+    f.help(std::string(kCountersHelp));
+  }
+  // That of a member's port, if it is in its place; between switches the one that is planned there.
+  Index planned_cable(const SeenLink& l, Index of_member) {
+    const Index a = match_.planned[at(l.a)], b = match_.planned[at(l.b)];
+    if (of_member >= 0) return plan_.cables[at(of_member)].far == a ? of_member : -1;
+    if (at_port_.empty())
+      for (std::size_t c = 0; c < plan_.cables.size(); ++c)
+        at_port_.emplace(std::pair(plan_.cables[c].near, plan_.cables[c].near_port), static_cast<Index>(c));
+    for (const auto& [low, port, high] : {std::tuple(a, l.a_port, b), std::tuple(b, l.b_port, a)})
+      if (const auto c = at_port_.find({low, port});
+          low >= 0 && c != at_port_.end() && plan_.cables[at(c->second)].far == high)
+        return c->second;
+    return -1;
+  }
+
   void absent() {
     std::map<std::string, std::vector<Index>> by_kind;
     for (const Index d : differences_.absent) {
@@ -382,6 +439,7 @@ class Reporter {
   Findings& findings_;
   std::vector<Index> seen_as_;  // by planned device: the switch, or an adapter of the host
   std::set<std::pair<Index, std::int64_t>> used_;
+  std::map<std::pair<Index, std::int64_t>, Index> at_port_;  // planned cables by lower device and port
 };
 
 }  // namespace

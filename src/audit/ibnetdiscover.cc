@@ -1,17 +1,14 @@
 #include <charconv>
-#include <map>
 #include <optional>
-#include <unordered_map>
 
-#include "audit/seen_fabric.h"
+#include "audit/fabric_records.h"
 #include "base/format.h"
 #include "base/text.h"
 
 namespace clusterc {
 namespace {
 
-constexpr std::size_t kMostTold = 20;     // lines that cannot be read, told one by one
-constexpr std::size_t kLongestName = 64;  // bytes of a NodeDescription (IBA 14.2.5.2)
+constexpr std::size_t kMostTold = 20;  // lines that cannot be read, told one by one
 
 // One line, read from the left. Every step says whether it found what it asked for.
 class Line {
@@ -87,47 +84,10 @@ bool read_speed(std::string_view line, SeenLink& out) {
   return true;
 }
 
-// "a06-p1-dgx-02-c01 HCA-6", "node7 mlx5_5": host and number of the adapter, from 1.
-void name_adapter(std::string_view description, SeenDevice& d) {
-  const std::size_t blank = description.find(' ');
-  if (blank == std::string_view::npos || blank == 0) return;
-  std::string_view device = description.substr(blank + 1);
-  std::int64_t from = 0;
-  if (device.starts_with("HCA-")) {
-    device.remove_prefix(4);
-  } else if (device.starts_with("mlx") || device.starts_with("ibp") || device.starts_with("hfi")) {
-    const std::size_t under = device.find('_');
-    if (under == std::string_view::npos) return;
-    device.remove_prefix(under + 1);
-    from = 1;
-  } else {
-    return;
-  }
-  const auto number = parse_uint(device);
-  if (!number || *number > 1000) return;
-  d.name = std::string(description.substr(0, blank));
-  d.adapter = static_cast<std::int64_t>(*number) + from;
-}
-
-// "MF0;leaf-1:MQM9700/U1": the switch's own name between the two.
-std::string switch_name(std::string_view description) {
-  if (const std::size_t semicolon = description.find(';'); semicolon != std::string_view::npos)
-    description.remove_prefix(semicolon + 1);
-  return std::string(description.substr(0, description.find(':')));
-}
-
-// "MF0;leaf-1:MQM9700/U1": what stands behind the name.
-std::string switch_model(std::string_view description) {
-  const std::size_t colon = description.rfind(':');
-  if (colon == std::string_view::npos) return {};
-  description.remove_prefix(colon + 1);
-  return std::string(description.substr(0, description.find('/')));
-}
-
 class Reader {
  public:
   Reader(const Sources& sources, FileId file, Findings& findings)
-      : text_(sources.text(file)), file_(file), findings_(findings) {}
+      : text_(sources.text(file)), file_(file), findings_(findings), records_(out_, findings) {}
 
   SeenFabric read() {
     for (std::size_t begin = 0; begin < text_.size();) {
@@ -141,7 +101,7 @@ class Reader {
     if (bad_ > kMostTold)
       findings_.warning("audit-capture-unread", {file_, 0, 0},
                         format("{} more lines are none that ibnetdiscover writes", bad_ - kMostTold));
-    drop_shared_names();
+    records_.drop_shared_names();
     lacks_records();
     return std::move(out_);
   }
@@ -178,7 +138,7 @@ class Reader {
     if (!l.eat("#")) return false;
     l.blanks();
     const auto description = l.quoted();
-    present_ = device(kind, guid, description.value_or(""), span(l));
+    present_ = records_.device(kind != 'H', guid, description.value_or(""), span(l));
     out_.devices[static_cast<std::size_t>(present_)].span = span(l);
     out_.devices[static_cast<std::size_t>(present_)].listed = true;
     return true;
@@ -191,7 +151,9 @@ class Reader {
     if (!l.port(link.a_port)) return false;
     if (l.eat("(")) {  // the GUID of an adapter's port
       const std::size_t end = l.rest().find(')');
-      if (end == std::string_view::npos || !l.eat(l.rest().substr(0, end + 1))) return false;
+      if (end == std::string_view::npos) return false;
+      records_.port_guid(present_, l.rest().substr(0, end));
+      l.eat(l.rest().substr(0, end + 1));
     }
     l.blanks();
     const auto id = l.quoted();
@@ -210,58 +172,9 @@ class Reader {
       description = words.quoted().value_or("");
     }
     link.a = present_;
-    link.b = device(kind, guid, description, link.span);
-    add(link);
+    link.b = records_.device(kind != 'H', guid, description, link.span);
+    records_.add(link);
     return true;
-  }
-
-  std::int32_t device(char kind, const std::string& guid, std::string_view description, SourceSpan at) {
-    const auto [found, fresh] = by_id_.try_emplace(guid, static_cast<std::int32_t>(out_.devices.size()));
-    if (fresh) {
-      SeenDevice d;
-      d.id = guid;
-      d.span = at;
-      d.is_switch = kind == 'S' || kind == 'R';
-      out_.devices.push_back(std::move(d));
-    }
-    SeenDevice& d = out_.devices[static_cast<std::size_t>(found->second)];
-    if (d.name.empty() && !description.empty()) {
-      description = description.substr(0, kLongestName);
-      if (d.is_switch)
-        d.name = one_line(switch_name(description)), d.model = one_line(switch_model(description));
-      else if (description.find("Aggregation Node") != std::string_view::npos)
-        d.aggregation = true;
-      else
-        name_adapter(description, d);
-      d.name = one_line(d.name);
-    }
-    return found->second;
-  }
-
-  // A cable is told by both of its ends; the first one counts.
-  void add(SeenLink link) {
-    if (!out_.devices[static_cast<std::size_t>(link.a)].is_switch) {
-      std::swap(link.a, link.b);
-      std::swap(link.a_port, link.b_port);
-    }
-    const std::pair near{link.a, link.a_port}, far{link.b, link.b_port};
-    const auto known = by_port_.find(near), back = by_port_.find(far);
-    if (known != by_port_.end() && back != by_port_.end() && known->second == far && back->second == near) {
-      out_.links[static_cast<std::size_t>(link_of_.at(near))].twice = true;
-      return;
-    }
-    if (known != by_port_.end() || back != by_port_.end()) {
-      findings_
-          .warning("audit-capture-unread", link.span,
-                   "this line names another cable for a port than an earlier line: the earlier one counts")
-          .help("take the file again, while no cable is moved");
-      return;
-    }
-    link_of_.emplace(near, static_cast<std::int32_t>(out_.links.size()));
-    link_of_.emplace(far, static_cast<std::int32_t>(out_.links.size()));
-    by_port_.emplace(near, far);
-    by_port_.emplace(far, near);
-    out_.links.push_back(std::move(link));
   }
 
   // The tool writes a record for every device, with a line for each of its links: each link stands there twice.
@@ -299,48 +212,16 @@ class Reader {
           .help(kHelp);
   }
 
-  // "localhost HCA-1" on many machines names none of them.
-  void drop_shared_names() {
-    std::map<std::pair<std::string, std::int64_t>, int> times;
-    std::map<std::string, bool> shared;
-    for (const SeenDevice& d : out_.devices)
-      if (!d.is_switch && !d.name.empty() && (++times[{d.name, d.adapter}] > 1 || d.name == "localhost"))
-        shared[d.name] = true;
-    for (SeenDevice& d : out_.devices)
-      if (!d.is_switch && shared.contains(d.name)) d.name.clear(), d.adapter = 0;
-  }
-
   std::string_view text_;
   FileId file_;
   Findings& findings_;
   SeenFabric out_;
+  FabricRecords records_;
   std::int32_t present_ = -1;
   std::size_t bad_ = 0;
-  std::unordered_map<std::string, std::int32_t> by_id_;
-  std::map<std::pair<std::int32_t, std::int64_t>, std::pair<std::int32_t, std::int64_t>> by_port_;
-  std::map<std::pair<std::int32_t, std::int64_t>, std::int32_t> link_of_;
 };
 
 }  // namespace
-
-BitsPerSecond lane_rate(std::string_view speed) {
-  // Data rates of the names that are sold (4x: 8, 16, 32, 40, 54.5, 100, 200, 400, 800 Gb/s); SDR to QDR after 8b/10b.
-  constexpr std::pair<std::string_view, double> kRates[] = {
-      {"SDR", 2e9},  {"DDR", 4e9},  {"QDR", 8e9},   {"FDR10", 10e9}, {"FDR", 14.0625e9 * 64 / 66},
-      {"EDR", 25e9}, {"HDR", 50e9}, {"NDR", 100e9}, {"XDR", 200e9}};
-  for (const auto& [word, rate] : kRates)
-    if (word == speed) return BitsPerSecond(rate);
-  return BitsPerSecond(0);
-}
-
-void append(SeenFabric& to, SeenFabric from) {
-  const auto first = static_cast<std::int32_t>(to.devices.size());
-  for (SeenDevice& d : from.devices) to.devices.push_back(std::move(d));
-  for (SeenLink& l : from.links) {
-    l.a += first, l.b += first;
-    to.links.push_back(std::move(l));
-  }
-}
 
 SeenFabric read_ibnetdiscover(const Sources& sources, FileId file, Findings& findings) {
   return Reader(sources, file, findings).read();

@@ -286,7 +286,10 @@ class Reader {
 
 bool is_neighbour_capture(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
-  return first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
+  if (first == std::string_view::npos || (text[first] != '{' && text[first] != '[')) return false;
+  // Links of ibdiagnet begin with "{ SW Ports:" or "{ CA Ports:".
+  const std::string_view rest = trim(text.substr(first + 1, 16));
+  return !rest.starts_with("SW ") && !rest.starts_with("CA ");
 }
 
 SeenFabric read_neighbours(const Sources& sources, const std::vector<NeighbourFile>& files, const PlannedNames& planned,

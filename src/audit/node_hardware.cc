@@ -439,9 +439,42 @@ class NodeHardware {
       if (is_data_drive(d) && !d.model.empty()) drives.insert(d.model);
     view_.common("drives", "the drive model", listed(drives));
     group_links();
+    group_slots();
   }
 
  private:
+  // An adapter in another slot leaves a GPU without one below its root port. Addresses alone are not compared: a device
+  // fewer moves those of all that come after it. Without the planned number of adapters, that is what differs.
+  void group_slots() {
+    const NodeRecord& s = view_.seen;
+    if (!s.has_pci || !s.has_rdma || s.gpus.empty()) return;
+    std::map<std::string_view, std::string_view> parent_of;
+    for (const NodeRecord::Function& f : s.pci) parent_of.emplace(f.address, f.parent);
+    const auto top = [&](std::string_view address) {
+      for (int level = 0; level < 32; ++level) {
+        const auto found = parent_of.find(address);
+        if (found == parent_of.end()) return std::string_view();
+        if (!parent_of.contains(found->second)) return found->second.starts_with("pci") ? address : std::string_view();
+        address = found->second;
+      }
+      return std::string_view();
+    };
+    std::set<std::string_view> with, cards;
+    for (const NodeRecord::Rdma& r : s.rdma) {
+      with.insert(top(r.address));
+      cards.insert(std::string_view(r.address).substr(0, r.address.rfind('.')));
+    }
+    std::int64_t planned = 0, without = 0;
+    for (const GroupView::Adapters& a : all_.adapters) planned += a.adapters;
+    for (const NodeRecord::Gpu& gpu : s.gpus) {
+      const std::string_view port = gpu.accessible ? top(gpu.address) : std::string_view();
+      if (port.empty()) return;
+      without += !with.contains(port);
+    }
+    if (with.contains({}) || static_cast<std::int64_t>(cards.size()) != planned) return;
+    view_.common("slots", "the number of GPUs without an RDMA adapter below the same PCIe root port",
+                 std::to_string(without));
+  }
   // Where the spec has no number, most nodes of the group say what is usual.
   void group_links() {
     std::map<std::string, std::int64_t> nics;

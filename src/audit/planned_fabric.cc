@@ -28,6 +28,28 @@ class Collector {
     return std::move(out_);
   }
 
+  std::vector<std::pair<std::string, std::string>> pairs() {
+    std::vector<std::pair<std::string, std::string>> out;
+    links_.each(number_, [&](const PluggedLink& l) {
+      std::string near, far;
+      if (l.block >= 0) {
+        links_.near_end(l, end_);
+        near = host_of(l.block, l.member);
+      } else {
+        near = host_name_of(plan_.switch_name(number_, l.near));
+      }
+      if (l.far_block >= 0) {
+        links_.far_end(l, end_);
+        far = host_of(l.far_block, l.far_member);
+      } else {
+        far = host_name_of(plan_.switch_name(l.far_fabric, l.far));
+      }
+      out.emplace_back(std::move(near), std::move(far));
+      return true;
+    });
+    return out;
+  }
+
  private:
   void add(const PluggedLink& l) {
     PlannedCable cable;
@@ -36,7 +58,7 @@ class Collector {
       links_.near_end(l, end_);
       cable.near = device(end_.object, l.near_at, -1, 0);
       cable.port = end_.port;
-      if (PlannedDevice& d = out_.devices[at(cable.near)]; d.host.empty()) d.host = member_host(l);
+      if (PlannedDevice& d = out_.devices[at(cable.near)]; d.host.empty()) d.host = host_of(l.block, l.member);
       cable.near_port = out_.devices[at(cable.near)].ports++;
     } else {
       cable.near = of_switch(l.near, l.near_at);
@@ -72,12 +94,13 @@ class Collector {
     return found->second;
   }
 
-  std::string member_host(const PluggedLink& l) const {
-    const FabricBlock& b = fabric_.blocks[at(l.block)];
+  // Of the end that was named last.
+  std::string host_of(int block, std::int64_t member) const {
+    const FabricBlock& b = fabric_.blocks[at(block)];
     const Cluster& c = *plan_.cluster;
     if (b.what == FabricBlock::What::ends)
       if (const int group = c.networks[at(b.network)].ends[at(b.end)].group; group >= 0)
-        return c.node_name(c.nodes[at(group)].first + l.member);
+        return c.node_name(c.nodes[at(group)].first + member);
     return host_name_of(end_.object);
   }
 
@@ -93,5 +116,9 @@ class Collector {
 }  // namespace
 
 PlannedFabric planned_fabric(const Plan& plan, int fabric) { return Collector(plan, fabric).collect(); }
+
+std::vector<std::pair<std::string, std::string>> planned_pairs(const Plan& plan, int fabric) {
+  return Collector(plan, fabric).pairs();
+}
 
 }  // namespace clusterc

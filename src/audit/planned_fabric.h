@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plan/plan.h"
@@ -35,5 +36,8 @@ struct PlannedFabric {
 
 // `fabric`: number in plan.fabrics, with switches.
 PlannedFabric planned_fabric(const Plan&, int fabric);
+
+// The host names of both ends of each link of a network, those into other networks among them.
+std::vector<std::pair<std::string, std::string>> planned_pairs(const Plan&, int fabric);
 
 }  // namespace clusterc

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/quantity.h"
@@ -32,10 +33,22 @@ struct SeenLink {
   SourceSpan span;        // of the line that it was read from
 };
 
+// Errors that a port has counted since its counters were cleared.
+struct PortCounters {
+  std::string guid;  // of the device or of the port, 16 digits
+  std::string name;  // as the file calls the device; empty: it does not
+  std::int64_t port = 0;
+  std::vector<std::pair<std::string_view, std::int64_t>> beyond;  // "symbol errors", 12: those above their threshold
+  SourceSpan span;
+};
+
 struct SeenFabric {
   bool ethernet = false;
   std::vector<SeenDevice> devices;
-  std::vector<SeenLink> links;  // each once, in the order of the file
+  std::vector<SeenLink> links;                                   // each once, in the order of the file
+  std::vector<std::pair<std::string, std::int32_t>> port_guids;  // of adapters: further names of devices
+  std::vector<PortCounters> counters;                            // of ports with errors
+  bool counted = false;                                          // the capture has counters of errors
 };
 
 // The devices and links of another dump: of another plane of the same fabric.

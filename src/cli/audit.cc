@@ -64,6 +64,8 @@ std::set<std::string> keys_of_captures(const std::string& path, const RunOptions
   std::set<std::string> keys;
   auto earlier = planned_run(path, options);
   earlier->findings = Findings();
+  if (asks_for_fabrics(captures)) audit_fabrics(*earlier, captures, {});
+  if (asks_for_bmcs(captures)) audit_saved_bmcs(*earlier, captures);
   if (asks_for_nodes(captures)) audit_nodes(*earlier, captures);
   audit_software(*earlier, path, captures);
   apply_wishes(*earlier, options);
@@ -76,11 +78,12 @@ void require_something(const po::variables_map& given) {
   if (!live && !given.count("fabric") && !given.count("redfish") && !given.count("from"))
     throw UsageError{
         "name what is to be compared: --fabric FILE, --redfish plan, --redfish FILE, --nodes all, --nodes DIR, "
-        "--scontrol FILE, --kubectl FILE, --files DIR or --from FILE"};
-  if (live && given.count("from"))
-    throw UsageError{"--from takes the place of --nodes, --scontrol, --kubectl and --files"};
-  if (given.count("save") && !live)
-    throw UsageError{"--save keeps what --nodes, --scontrol, --kubectl and --files capture: name one of them"};
+        "--scontrol FILE, --kubectl FILE, --files DIR, --netbox FILE or --from FILE"};
+  if (given.count("from") && (live || given.count("fabric") || given.count("redfish")))
+    throw UsageError{
+        "--from takes the place of --fabric, --redfish, --nodes, --scontrol, --kubectl, --files and --netbox"};
+  if (given.count("save") && given.count("from"))
+    throw UsageError{"--save keeps what is captured now, and --from compares what was kept: leave one of them out"};
 }
 
 int run(const po::variables_map& given) {
@@ -88,8 +91,8 @@ int run(const po::variables_map& given) {
   require_something(given);
   ReadFiles reads{{path, "is the spec"}};
   add_read_files(reads, given,
-                 {"fabric", "redfish", "nodes", "scontrol", "kubectl", "files", "from", "against", "password-file",
-                  "ca", "pin", "ssh-config"});
+                 {"fabric", "redfish", "nodes", "scontrol", "kubectl", "files", "netbox", "from", "against",
+                  "password-file", "ca", "pin", "ssh-config"});
   require_written_apart(given, reads, {"page", "save", "names"});
   const std::string page = given.count("page") ? given["page"].as<std::string>() : std::string();
   const RunOptions options = run_options(given, path);
@@ -102,15 +105,20 @@ int run(const po::variables_map& given) {
   result->findings = Findings();
   std::optional<EarlierAudit> earlier;
   if (given.count("against")) earlier = earlier_audit(*result->cluster, given["against"].as<std::string>());
+  std::vector<Captured> captures = capture_fabrics(path, given);
+  if (given.count("from")) captures = saved_captures("from", given["from"].as<std::string>());
+  const std::string names = given.count("names") ? given["names"].as<std::string>() : std::string();
   FabricsAudited fabrics;
-  if (given.count("fabric")) fabrics = audit_fabrics(*result, path, given);
+  if (asks_for_fabrics(captures)) fabrics = audit_fabrics(*result, captures, names);
   std::string summaries = fabrics.summaries;
   RedfishAudited bmcs;
-  if (given.count("redfish")) bmcs = audit_redfish(*result, path, given);
+  if (given.count("redfish"))
+    bmcs = audit_redfish(*result, path, given, captures);
+  else if (asks_for_bmcs(captures))
+    bmcs = audit_saved_bmcs(*result, captures);
   summaries += bmcs.summary;
-  std::vector<Captured> captures;
-  if (given.count("from")) captures = saved_captures("from", given["from"].as<std::string>());
-  if (given.count("nodes")) captures = capture_nodes(*result, given);
+  if (given.count("nodes"))
+    for (Captured& c : capture_nodes(*result, given)) captures.push_back(std::move(c));
   for (Captured& c : capture_software(given)) captures.push_back(std::move(c));
   if (given.count("save")) save_captures(given["save"].as<std::string>(), result->spec_digest, captures);
   NodesAudited nodes;
@@ -125,7 +133,9 @@ int run(const po::variables_map& given) {
         compare_with_earlier(*result->cluster, given["against"].as<std::string>(), earlier->keys, result->findings);
     summaries += changes.summary;
   }
-  const bool only_fabric = !fabrics.path.empty() && !given.count("redfish") && captures.empty();
+  const bool only_fabric = !fabrics.path.empty() && std::ranges::all_of(captures, [](const Captured& c) {
+    return c.kind == "fabric" || c.kind == "neighbours";
+  });
   report_findings(*result, only_fabric ? fabrics.path : path, given, false, [&](JsonWriter& json) {
     for (const JsonMembers* members :
          {&fabrics.members, &bmcs.members, &nodes.members, &software.members, &changes.members})
@@ -144,6 +154,6 @@ int run(const po::variables_map& given) {
 
 const Command kAudit{"audit", "what is really there against the plan: cables, hardware and software",
                      "clusterc audit SPEC [--fabric [NETWORK=]FILE] [--redfish plan|FILE --user NAME …] [--nodes "
-                     "all|HOSTLIST|DIR] [--scontrol FILE …] [--save FILE] [--format FORMAT]",
+                     "all|HOSTLIST|DIR] [--scontrol FILE …] [--save FILE] [--page FILE] [--format FORMAT]",
                      options, run};
 }  // namespace clusterc::cli

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <set>
+#include <span>
 
 #include "audit/fabric_audit.h"
+#include "audit/fabric_dump.h"
 #include "audit/neighbours.h"
+#include "audit/port_counters.h"
 #include "base/file.h"
 #include "base/format.h"
 #include "base/text.h"
@@ -47,6 +51,8 @@ struct Capture {
   LinkKind kind() const { return seen.ethernet ? LinkKind::ethernet : LinkKind::infiniband; }
 };
 
+bool is_of_fabric(const Captured& c) { return c.kind == "fabric" || c.kind == "neighbours"; }
+
 // "compute=fabric.txt"; a name of a network has no '/' and no '.'.
 Capture capture_of(const std::string& word) {
   Capture out;
@@ -62,11 +68,11 @@ Capture capture_of(const std::string& word) {
   return out;
 }
 
-FileId read_source(Run& run, const std::string& path) {
+Captured read_dump(const char* kind, const std::string& name, const std::string& path) {
   FileError error;
   auto text = read_file(path == "-" ? "/dev/stdin" : path, kLargestDump, error);
   if (!text) throw UsageError{error.message};
-  return run.sources.add(path == "-" ? "standard input" : path, std::move(*text));
+  return {kind, name, std::move(*text)};
 }
 
 PlannedNames planned_names(const Run& run) {
@@ -83,44 +89,80 @@ PlannedNames planned_names(const Run& run) {
   return out;
 }
 
-// A folder has a file for each device: gpu001.json, leaf-1.json.
-void read_capture(Run& run, Capture& capture) {
+// One word of --fabric. A folder has a file for each device: gpu001.json, leaf-1.json.
+void capture_word(const std::string& word, std::vector<Captured>& out) {
   namespace fs = std::filesystem;
-  std::vector<NeighbourFile> files;
+  const Capture capture = capture_of(word);
   std::error_code failed;
-  if (fs::is_directory(capture.path, failed)) {
-    std::vector<std::string> names;
-    for (const fs::directory_entry& e : fs::directory_iterator(capture.path, failed))
-      if (e.path().extension() == ".json") names.push_back(e.path().string());
-    std::sort(names.begin(), names.end());
-    if (failed || names.empty())
-      throw UsageError{"--fabric: '" + capture.path +
-                       "' has no .json file: lldpcli -f json show neighbors > HOST.json on each device"};
-    for (const std::string& name : names) files.push_back({read_source(run, name), fs::path(name).stem().string()});
-  } else {
-    const FileId file = read_source(run, capture.path);
-    if (is_neighbour_capture(run.sources.text(file))) files.push_back({file, fs::path(capture.path).stem().string()});
-    capture.file = file;
+  if (!fs::is_directory(capture.path, failed)) {
+    out.push_back(read_dump("fabric", word, capture.path));
+    return;
   }
-  if (files.empty()) {
-    capture.seen = read_ibnetdiscover(run.sources, capture.file, run.findings);
-  } else {
-    capture.file = files.front().file;
-    capture.seen = read_neighbours(run.sources, files, planned_names(run), run.findings);
-  }
-  if (capture.seen.links.empty())
-    throw UsageError{"'" + capture.path + "' has no link: it is not what " +
-                     (files.empty() ? "ibnetdiscover prints" : "lldpcli or NetQ writes")};
+  std::vector<std::string> names;
+  for (const fs::directory_entry& e : fs::directory_iterator(capture.path, failed))
+    if (e.path().extension() == ".json") names.push_back(e.path().string());
+  std::sort(names.begin(), names.end());
+  if (failed || names.empty())
+    throw UsageError{"--fabric: '" + capture.path +
+                     "' has no .json file: lldpcli -f json show neighbors > HOST.json on each device"};
+  for (const std::string& name : names)
+    out.push_back(read_dump("neighbours", word + "/" + fs::path(name).filename().string(), name));
 }
 
-std::vector<Capture> read_captures(Run& run, const std::vector<std::string>& words) {
-  std::vector<Capture> out;
-  for (const std::string& word : words) {
+// Those of one word stand together: a dump alone, or the files of a folder.
+void read_capture(Run& run, Capture& capture, std::span<const Captured> texts) {
+  namespace fs = std::filesystem;
+  std::vector<NeighbourFile> files;
+  const bool folder = texts.front().kind == "neighbours";
+  for (const Captured& one : texts) {
+    const std::string device = fs::path(one.name).stem().string();
+    const std::string path = folder                ? (fs::path(capture.path) / fs::path(one.name).filename()).string()
+                             : capture.path == "-" ? "standard input"
+                                                   : capture.path;
+    const FileId file = run.sources.add(path, one.text);
+    if (folder || is_neighbour_capture(run.sources.text(file))) files.push_back({file, device});
+    if (&one == &texts.front()) capture.file = file;
+  }
+  if (files.empty())
+    capture.seen = read_fabric_dump(run.sources, capture.file, run.findings);
+  else
+    capture.seen = read_neighbours(run.sources, files, planned_names(run), run.findings);
+  if (capture.seen.links.empty() && !capture.seen.counted)
+    throw UsageError{"'" + capture.path + "' has no link: it is not what " +
+                     (files.empty() ? "ibnetdiscover, iblinkinfo or ibdiagnet prints" : "lldpcli or NetQ writes")};
+}
+
+// Lists of error counters have no cables: those of the fabric whose devices they name.
+void attach(std::vector<Capture>& captures, const std::vector<Capture>& counters) {
+  for (const Capture& list : counters) {
+    bool known = false;
+    for (Capture& c : captures)
+      known = known || (!c.seen.ethernet && (list.network.empty() || list.network == c.network) &&
+                        attach_counters(c.seen, list.seen));
+    if (!known)
+      throw UsageError{"--fabric: '" + list.path +
+                       "' has error counters and no cables: give the dump of its fabric, too, taken at the same time: "
+                       "ibnetdiscover > FILE"};
+  }
+}
+
+// The word of --fabric that a capture came from.
+std::string word_of(const Captured& c) { return c.kind == "neighbours" ? c.name.substr(0, c.name.rfind('/')) : c.name; }
+
+std::vector<Capture> read_captures(Run& run, const std::vector<Captured>& all) {
+  std::vector<Capture> out, counters;
+  std::vector<Captured> texts;
+  std::ranges::copy_if(all, std::back_inserter(texts), is_of_fabric);
+  for (std::size_t i = 0, end = 0; i < texts.size(); i = end) {
+    const std::string word = word_of(texts[i]);
+    while (end < texts.size() && texts[end].kind == texts[i].kind && word_of(texts[end]) == word) ++end;
     Capture next = capture_of(word);
-    if (std::ranges::any_of(out, [&](const Capture& c) { return c.path == next.path; }))
-      throw UsageError{"--fabric: '" + next.path + "' is given twice"};
-    read_capture(run, next);
+    read_capture(run, next, std::span(texts).subspan(i, end - i));
     const std::vector<int> fabrics = fabrics_of(run, next.network, next.kind());
+    if (next.seen.links.empty()) {
+      counters.push_back(std::move(next));
+      continue;
+    }
     const auto same =
         std::ranges::find_if(out, [&](const Capture& c) { return !next.network.empty() && c.network == next.network; });
     if (same == out.end()) {
@@ -139,6 +181,7 @@ std::vector<Capture> read_captures(Run& run, const std::vector<std::string>& wor
     append(same->seen, std::move(next.seen));
     ++same->dumps;
   }
+  attach(out, counters);
   return out;
 }
 
@@ -168,18 +211,30 @@ void write_member(JsonWriter& json, const Capture& capture, const AuditedFabric&
 
 void add_fabric_options(po::options_description& o) {
   o.add_options()("fabric", po::value<std::vector<std::string>>()->composing()->value_name("[NETWORK=]FILE"),
-                  "what ibnetdiscover printed on the running fabric, NetQ's topology graph, or a folder with what "
-                  "lldpcli printed on "
+                  "what ibnetdiscover or iblinkinfo printed on the running fabric, or files of ibdiagnet, with error "
+                  "counters of ibqueryerrors beside; NetQ's topology graph, or a folder with what lldpcli printed on "
                   "each device; '-' is standard input; several times for several fabrics, or for the planes of one")(
       "names", po::value<std::string>()->value_name("FILE"),
       "write as CSV which planned device each one of the fabric was recognised as");
 }
 
-FabricsAudited audit_fabrics(Run& run, const std::string& spec_path, const po::variables_map& given) {
-  const std::vector<std::string> words = given["fabric"].as<std::vector<std::string>>();
-  if (spec_path == "-" && std::ranges::any_of(words, [](const std::string& w) { return capture_of(w).path == "-"; }))
-    throw UsageError{"standard input is the spec or a dump, not both"};
-  const std::vector<Capture> captures = read_captures(run, words);
+std::vector<Captured> capture_fabrics(const std::string& spec_path, const po::variables_map& given) {
+  std::vector<Captured> out;
+  std::set<std::string> paths;
+  if (!given.count("fabric")) return out;
+  for (const std::string& word : given["fabric"].as<std::vector<std::string>>()) {
+    const std::string path = capture_of(word).path;
+    if (spec_path == "-" && path == "-") throw UsageError{"standard input is the spec or a dump, not both"};
+    if (!paths.insert(path).second) throw UsageError{"--fabric: '" + path + "' is given twice"};
+    capture_word(word, out);
+  }
+  return out;
+}
+
+bool asks_for_fabrics(const std::vector<Captured>& captures) { return std::ranges::any_of(captures, is_of_fabric); }
+
+FabricsAudited audit_fabrics(Run& run, const std::vector<Captured>& texts, const std::string& names_file) {
+  const std::vector<Capture> captures = read_captures(run, texts);
   std::vector<AuditedFabric> audited;
   FabricsAudited out;
   std::string names;
@@ -198,8 +253,8 @@ FabricsAudited audit_fabrics(Run& run, const std::string& spec_path, const po::v
     names += fabric_names_csv(a, audited.empty());
     audited.push_back(std::move(a));
   }
-  if (given.count("names")) {
-    const std::string file = given["names"].as<std::string>();
+  if (!names_file.empty()) {
+    const std::string& file = names_file;
     FileError error;
     // A file of another kind is not overwritten: the spec, a dump.
     std::error_code failed;
@@ -208,7 +263,7 @@ FabricsAudited audit_fabrics(Run& run, const std::string& spec_path, const po::v
       if (!old || !old->starts_with(kNamesHeading))
         throw UsageError{"--names: '" + file + "' is there, and is no list of names: give another file"};
     }
-    if (!write_file(given["names"].as<std::string>(), names, error)) throw UsageError{"--names: " + error.message};
+    if (!write_file(file, names, error)) throw UsageError{"--names: " + error.message};
   }
   if (captures.size() == 1) out.path = captures.front().path;
   out.members = [captures, audited = std::move(audited)](JsonWriter& json) {

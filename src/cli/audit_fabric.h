@@ -1,7 +1,9 @@
 // `clusterc audit --fabric`: the cables of running fabrics against the planned ones.
 #pragma once
 #include <string>
+#include <vector>
 
+#include "audit/captures.h"
 #include "cli/command.h"
 
 namespace clusterc::cli {
@@ -13,7 +15,11 @@ struct FabricsAudited {
 };
 
 void add_fabric_options(po::options_description&);
-// Reads the captures and adds what differs to the findings of the run.
-FabricsAudited audit_fabrics(Run&, const std::string& spec_path, const po::variables_map&);
+// Reads the files of --fabric.
+std::vector<Captured> capture_fabrics(const std::string& spec_path, const po::variables_map&);
+bool asks_for_fabrics(const std::vector<Captured>&);
+// Adds what differs to the findings of the run. Captures of another kind are passed over. `names`: of --names; empty:
+// no list is written.
+FabricsAudited audit_fabrics(Run&, const std::vector<Captured>&, const std::string& names);
 
 }  // namespace clusterc::cli

@@ -11,6 +11,7 @@
 #include <map>
 #include <set>
 
+#include "audit/bmc_answer.h"
 #include "audit/hardware_audit.h"
 #include "base/file.h"
 #include "base/format.h"
@@ -282,7 +283,80 @@ void add_redfish_options(po::options_description& o) {
       "for one answer of a BMC; it has twenty times as long in all");
 }
 
-RedfishAudited audit_redfish(Run& run, const std::string& spec_path, const po::variables_map& given) {
+namespace {
+
+void add_serials(const Run& run, std::vector<AuditedNode>& nodes) {
+  if (!run.inventory) return;
+  for (AuditedNode& node : nodes) {
+    const NodeGroupModel& group = run.cluster->nodes[static_cast<std::size_t>(node.group)];
+    const InventoryRow* row = run.inventory->find(group.names.name(node.member), "");
+    if (!row) row = run.inventory->find(run.plan->node_object(group.first + node.member), "");
+    if (row) node.serial = row->serial;
+  }
+}
+
+std::string counts_text(const HardwareCounts& counts, std::int64_t size) {
+  std::string out =
+      format("BMCs: {} of {} read to the end; {} of {} nodes as planned", counts.read(), size, counts.as_planned, size);
+  if (counts.in_part > 0) out += format(", {} as far as the BMCs say", counts.in_part);
+  if (counts.differing > 0) out += format(", {} not", counts.differing);
+  if (counts.unread > 0) out += format(", {} not judged", counts.unread);
+  return out + "\n";
+}
+
+JsonMembers counts_members(const HardwareCounts& counts, std::int64_t size, std::int64_t not_asked) {
+  return [=](JsonWriter& json) {
+    json.object("bmcs")
+        .field("asked", size)
+        .field("read", counts.read())
+        .field("as_planned", counts.as_planned)
+        .field("in_part", counts.in_part)
+        .field("differing", counts.differing)
+        .field("unread", counts.unread)
+        .field("nodes_not_asked", not_asked)
+        .end_object();
+  };
+}
+
+}  // namespace
+
+bool asks_for_bmcs(const std::vector<Captured>& captures) {
+  return std::ranges::any_of(captures, [](const Captured& c) { return c.kind == "bmc"; });
+}
+
+RedfishAudited audit_saved_bmcs(Run& run, const std::vector<Captured>& captures) {
+  std::vector<AuditedNode> nodes;
+  std::vector<BmcAnswer> answers;
+  NodeNames names(*run.cluster);
+  std::int64_t strange = 0;
+  for (const Captured& c : captures) {
+    if (c.kind != "bmc") continue;
+    BmcAnswer answer;
+    std::string address;
+    const bool good = read_bmc_answer(c.text, answer, address);
+    const auto node = names.find(c.name);
+    if (!good) throw UsageError{format("--from: what was kept of the BMC of '{}' cannot be read", printable(c.name))};
+    if (!node) {
+      ++strange;
+      continue;
+    }
+    nodes.push_back({node->first, node->second, std::move(address), {}, {}});
+    answers.push_back(std::move(answer));
+  }
+  add_serials(run, nodes);
+  const HardwareCounts counts = report_hardware(*run.plan, nodes, answers, run.findings);
+  const auto size = static_cast<std::int64_t>(nodes.size());
+  RedfishAudited out;
+  out.summary = counts_text(counts, size);
+  if (strange > 0)
+    out.summary += format("{} kept {} not compared: the spec has no node of {} name\n", strange,
+                          strange == 1 ? "BMC was" : "BMCs were", strange == 1 ? "its" : "their");
+  out.members = counts_members(counts, size, 0);
+  return out;
+}
+
+RedfishAudited audit_redfish(Run& run, const std::string& spec_path, const po::variables_map& given,
+                             std::vector<Captured>& captures) {
   RedfishAccess access;
   if (!given.count("user"))
     throw UsageError{"name the account at the BMCs: --user NAME with --password-file FILE or --password-env VARIABLE"};
@@ -304,13 +378,7 @@ RedfishAudited audit_redfish(Run& run, const std::string& spec_path, const po::v
   }
   const std::string& from = given["redfish"].as<std::string>();
   Asked asked = from == "plan" ? from_plan(run) : from_file(run, from);
-  if (run.inventory)
-    for (AuditedNode& node : asked.nodes) {
-      const NodeGroupModel& group = run.cluster->nodes[static_cast<std::size_t>(node.group)];
-      const InventoryRow* row = run.inventory->find(group.names.name(node.member), "");
-      if (!row) row = run.inventory->find(run.plan->node_object(group.first + node.member), "");
-      if (row) node.serial = row->serial;
-    }
+  add_serials(run, asked.nodes);
   if (given.count("pin")) read_pins(run, given["pin"].as<std::string>(), asked);
 
   std::vector<BmcAnswer> answers;
@@ -326,16 +394,15 @@ RedfishAudited audit_redfish(Run& run, const std::string& spec_path, const po::v
     ::raise(interrupted_by.load());
   }
   if (access.insecure) report_unverified(begin_of(run.sources, spec_path), run.findings);
+  for (std::size_t i = 0; i < answers.size(); ++i)
+    captures.push_back(
+        {"bmc", run.cluster->nodes[static_cast<std::size_t>(asked.nodes[i].group)].names.name(asked.nodes[i].member),
+         bmc_answer_text(answers[i], asked.nodes[i].address)});
   const HardwareCounts counts = report_hardware(*run.plan, asked.nodes, answers, run.findings);
   RedfishAudited audited;
   std::string& out = audited.summary;
   const auto size = static_cast<std::int64_t>(asked.bmcs.size());
-  out =
-      format("BMCs: {} of {} read to the end; {} of {} nodes as planned", counts.read(), size, counts.as_planned, size);
-  if (counts.in_part > 0) out += format(", {} as far as the BMCs say", counts.in_part);
-  if (counts.differing > 0) out += format(", {} not", counts.differing);
-  if (counts.unread > 0) out += format(", {} not judged", counts.unread);
-  out += "\n";
+  out = counts_text(counts, size);
   if (asked.without > 0)
     out += format("{} planned {} not asked: the plan has no address of a BMC for {}\n", asked.without,
                   asked.without == 1 ? "node was" : "nodes were", asked.without == 1 ? "it" : "them");
@@ -345,17 +412,7 @@ RedfishAudited audit_redfish(Run& run, const std::string& spec_path, const po::v
   out += format("{} requests ({} again) in {:.1f} s over {} connections, {:.0f} ms each\n", totals.requests,
                 totals.retries, totals.wall_seconds, std::min(access.connections, size),
                 totals.requests > 0 ? 1000 * totals.answer_seconds / static_cast<double>(totals.requests) : 0.0);
-  audited.members = [counts, size, not_asked = asked.without + asked.not_listed](JsonWriter& json) {
-    json.object("bmcs")
-        .field("asked", size)
-        .field("read", counts.read())
-        .field("as_planned", counts.as_planned)
-        .field("in_part", counts.in_part)
-        .field("differing", counts.differing)
-        .field("unread", counts.unread)
-        .field("nodes_not_asked", not_asked)
-        .end_object();
-  };
+  audited.members = counts_members(counts, size, asked.without + asked.not_listed);
   return audited;
 }
 

@@ -87,7 +87,7 @@ void add_keys_of(const Cluster& c, std::string_view rule, const std::string& mes
 
 void add_saved_options(po::options_description& o) {
   o.add_options()("save", po::value<std::string>()->value_name("FILE"),
-                  "keep what was captured by --nodes, --scontrol, --kubectl and --files in one file")(
+                  "keep all that this run reads of the running cluster in one file")(
       "from", po::value<std::string>()->value_name("FILE"),
       "compare what --save kept, in place of the running cluster")(
       "against", po::value<std::string>()->value_name("FILE"),

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "audit/file_sums.h"
+#include "audit/netbox.h"
 #include "audit/scheduler_audit.h"
 #include "base/digest.h"
 #include "base/file.h"
@@ -24,7 +25,7 @@ namespace clusterc::cli {
 namespace {
 
 constexpr std::pair<const char*, const char*> kOptions[] = {
-    {"scontrol", "scontrol"}, {"kubectl", "kubectl"}, {"files", "checksums"}};
+    {"scontrol", "scontrol"}, {"kubectl", "kubectl"}, {"files", "checksums"}, {"netbox", "netbox"}};
 
 Captured read_one(const char* option, const char* kind, const std::string& path) {
   FileError error;
@@ -226,6 +227,37 @@ void audit_files(Run& run, const std::vector<Captured>& captures, SoftwareAudite
   });
 }
 
+void audit_netbox(Run& run, const std::vector<Captured>& captures, SoftwareAudited& out,
+                  std::vector<JsonMembers>& members) {
+  SeenNetbox seen;
+  bool any = false;
+  for (const Captured& c : captures) {
+    if (c.kind != "netbox") continue;
+    any = true;
+    if (!read_netbox(run.sources, run.sources.add(c.name, c.text), seen, run.findings))
+      throw UsageError{
+          "--netbox: '" + c.name +
+          "' is no CSV export of NetBox's devices or cables: export the table with its columns Name, Site, "
+          "Role, Rack and Position, or Device A and Device B"};
+  }
+  if (!any) return;
+  const NetboxCounts counts = compare_netbox(*run.plan, seen, run.findings);
+  out.summary += "NetBox: ";
+  if (seen.has_devices)
+    out.summary += format("{} of {} planned devices as planned", counts.same_devices, counts.devices);
+  if (seen.has_cables)
+    out.summary += format("{}{} of {} planned cables", seen.has_devices ? ", " : "", counts.same_cables, counts.cables);
+  out.summary += "\n";
+  members.emplace_back([counts](JsonWriter& json) {
+    json.object("netbox")
+        .field("devices", counts.devices)
+        .field("same_devices", counts.same_devices)
+        .field("cables", counts.cables)
+        .field("same_cables", counts.same_cables)
+        .end_object();
+  });
+}
+
 }  // namespace
 
 void add_software_options(po::options_description& o) {
@@ -235,7 +267,8 @@ void add_software_options(po::options_description& o) {
       "kubectl", files()->value_name("FILE"), "what `kubectl get nodes -o json` printed")(
       "files", files()->value_name("DIR|FILE"),
       "what sha256sum printed for compiled files on the nodes: a folder with a file for each node, or one file with "
-      "lines 'NODE: DIGEST  PATH'");
+      "lines 'NODE: DIGEST  PATH'")("netbox", files()->value_name("FILE"),
+                                    "a CSV export of NetBox: devices, or cables; several times for both");
 }
 
 bool asks_for_software(const po::variables_map& given) {
@@ -271,6 +304,7 @@ SoftwareAudited audit_software(Run& run, const std::string& spec_path, const std
   std::vector<JsonMembers> members;
   audit_scheduler(run, begin_of(run.sources, spec_path), captures, out, members);
   audit_files(run, captures, out, members);
+  audit_netbox(run, captures, out, members);
   out.members = [members = std::move(members)](JsonWriter& json) {
     for (const JsonMembers& write : members) write(json);
   };

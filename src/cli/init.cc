@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "audit/fabric_dump.h"
 #include "audit/fabric_spec.h"
 #include "audit/files/slurm_spec.h"
 #include "audit/machine.h"
@@ -82,8 +83,10 @@ std::optional<std::string> from_fabric(const std::string& path) {
   if (!text) throw UsageError{"--from: " + unreadable.message};
   Sources sources;
   Findings findings;
-  const SeenFabric seen = read_ibnetdiscover(sources, sources.add(path, std::move(*text)), findings);
-  if (seen.links.empty()) throw UsageError{"--from: '" + path + "' has no link: it is not what ibnetdiscover prints"};
+  const SeenFabric seen = read_fabric_dump(sources, sources.add(path, std::move(*text)), findings);
+  if (seen.links.empty())
+    throw UsageError{"--from: '" + path +
+                     "' has no link: it is not what ibnetdiscover, iblinkinfo or ibdiagnet prints"};
   put_error(render_text(findings, sources, {}));
   Catalog catalog(sources, findings);
   std::string error;

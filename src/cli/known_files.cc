@@ -7,8 +7,10 @@
 #include <map>
 
 #include "audit/fabric_audit.h"
+#include "audit/fabric_dump.h"
 #include "audit/fabric_spec.h"
 #include "audit/not_compared.h"
+#include "audit/port_counters.h"
 #include "base/file.h"
 #include "base/format.h"
 #include "base/printable.h"
@@ -49,10 +51,14 @@ FileChoices choices_of(const po::variables_map& given) {
 }
 
 // The cabling of a fabric by what most of its cables say: as `init --from` describes it, compared with itself.
-std::string check_fabric(Run& run, FileId file, const RunOptions& options) {
-  const SeenFabric seen = read_ibnetdiscover(run.sources, file, run.findings);
+std::string check_fabric(Run& run, const OtherFile& known, FileId file, const RunOptions& options) {
+  const SeenFabric seen = read_fabric_dump(run.sources, file, run.findings);
+  if (seen.links.empty() && seen.counted) {
+    report_counters(seen, run.findings);
+    return format("{}: {} ports with more than {} errors", known.name, seen.counters.size(), kMostErrors);
+  }
   if (seen.links.empty()) {
-    run.unreadable = "the dump of ibnetdiscover has no link";
+    run.unreadable = format("{} has no link", known.name);
     return {};
   }
   std::string error;
@@ -75,7 +81,7 @@ std::string check_fabric(Run& run, FileId file, const RunOptions& options) {
   }
   const AuditedFabric audited = audit_fabric_by_itself(seen, *spec->plan);
   report_fabric(audited, file, run.findings);
-  return "a dump of ibnetdiscover, by what most of its cables say: " + fabric_summary(audited);
+  return format("{}, by what most of its cables say: {}", known.name, fabric_summary(audited));
 }
 
 }  // namespace
@@ -103,7 +109,9 @@ ReadBeside files_beside(const std::string& path, Sources& sources, std::size_t m
 KnownFileRun check_known_file(const std::string& path, const RunOptions& options, const po::variables_map& given) {
   KnownFileRun out;
   const OtherFile* known = recognise_other_file(options.from_stdin ? options.stdin_text : head_of(path));
-  const bool fabric = known && known->kind == FileKind::ibnetdiscover;
+  const bool fabric = known && (known->kind == FileKind::ibnetdiscover || known->kind == FileKind::iblinkinfo ||
+                                known->kind == FileKind::ibdiagnet_lst || known->kind == FileKind::ibdiagnet_csv ||
+                                known->kind == FileKind::port_counters);
   if (!known || (!fabric && !is_judged(known->kind))) return out;
   out.run = std::make_shared<Run>();
   Run& run = *out.run;
@@ -122,7 +130,7 @@ KnownFileRun check_known_file(const std::string& path, const RunOptions& options
   }
   const FileId file = run.sources.add(path, std::move(text));
   if (fabric) {
-    out.summary = check_fabric(run, file, options);
+    out.summary = check_fabric(run, *known, file, options);
     bool differs = false;
     for (const Finding& f : run.findings.all())
       if (f.severity != Severity::note)

@@ -232,8 +232,8 @@ int run(const po::variables_map& given) {
 
 }  // namespace
 
-const Command kValidate{
-    "validate", "run the suite on the cluster and judge it",
-    "clusterc validate SPEC [--launcher NAME] [--stage LIST] [--dry-run] [--journal FILE] [--format text|json]",
-    options, run};
+const Command kValidate{"validate", "run the suite on the cluster and judge it",
+                        "clusterc validate SPEC [--launcher NAME] [--stage LIST] [--dry-run] [--journal FILE] [--page "
+                        "FILE] [--format text|json]",
+                        options, run};
 }  // namespace clusterc::cli

@@ -12,20 +12,26 @@ constexpr std::string_view kWithSlurmConf =
     "`clusterc check slurm.conf` reads it together with the slurm.conf of its folder";
 
 // In the order of FileKind.
-constexpr std::array<OtherFile, 18> kFiles = {{
+constexpr std::array<OtherFile, 21> kFiles = {{
     {FileKind::slurm_conf, "a slurm.conf",
      "`clusterc check FILE` judges it; `clusterc init --from slurm:FILE -o cluster.yaml` writes a spec of its cluster"},
     {FileKind::gres_conf, "a gres.conf", kWithSlurmConf},
     {FileKind::cgroup_conf, "a cgroup.conf", kWithSlurmConf},
     {FileKind::topology_conf, "a topology.conf", kWithSlurmConf},
-    {FileKind::topology_yaml, "a topology.yaml of Slurm", "`clusterc compile SPEC -o DIR` writes Slurm's topology"},
+    {FileKind::topology_yaml, "a topology.yaml of Slurm", kWithSlurmConf},
     {FileKind::hpl_dat, "an HPL.dat",
      "`clusterc check FILE --gpus N --gpu-memory SIZE` judges it; what a run must reach stands in a spec under "
      "`targets: { hpl: … }`"},
     {FileKind::ibnetdiscover, "a dump of ibnetdiscover",
      "`clusterc audit SPEC --fabric FILE` compares it with the plan of a spec"},
     {FileKind::iblinkinfo, "a list of iblinkinfo",
-     "`clusterc audit SPEC --fabric FILE` reads what ibnetdiscover prints: ibnetdiscover > FILE"},
+     "`clusterc audit SPEC --fabric FILE` compares it with the plan of a spec"},
+    {FileKind::ibdiagnet_lst, "a list of links of ibdiagnet",
+     "`clusterc audit SPEC --fabric FILE` compares it with the plan of a spec"},
+    {FileKind::ibdiagnet_csv, "the tables of ibdiagnet",
+     "`clusterc audit SPEC --fabric FILE` compares them with the plan of a spec"},
+    {FileKind::port_counters, "a list of error counters of InfiniBand ports",
+     "`clusterc check FILE` judges it; `clusterc audit SPEC --fabric DUMP --fabric FILE` names the cables"},
     {FileKind::nvidia_smi_xml, "a report of `nvidia-smi -q -x`",
      "`clusterc check FILE` judges it; `clusterc init --probe` on that machine writes a spec"},
     {FileKind::nvidia_smi_topo, "the matrix of `nvidia-smi topo -m`",
@@ -33,9 +39,10 @@ constexpr std::array<OtherFile, 18> kFiles = {{
     {FileKind::lspci, "a list of `lspci -vvv`",
      "`clusterc check FILE` judges it; `clusterc init --probe` on that machine writes a spec with its PCIe tree"},
     {FileKind::lstopo_xml, "a topology that lstopo wrote",
-     "`clusterc init --probe` on that machine writes a spec with its PCIe tree"},
+     "`clusterc check FILE` judges it; `clusterc init --probe` on that machine writes a spec with its PCIe tree"},
     {FileKind::netbox_csv, "a CSV export of NetBox",
-     "`clusterc plan SPEC -o DIR` writes CSV files for NetBox's import; `clusterc catalog import` reads device types"},
+     "`clusterc audit SPEC --netbox FILE` compares its devices or cables with the plan of a spec; `clusterc plan SPEC "
+     "-o DIR` writes CSV files for NetBox's import"},
     {FileKind::netbox_device_type, "a device type of NetBox",
      "a part of one's own is a file below the folder that a spec names with `parts: [./parts]`: `clusterc catalog "
      "PART` "
@@ -102,9 +109,10 @@ const OtherFile* recognise_other_file(std::string_view text) {
   std::size_t number = 0;
   std::array<std::string_view, 5> first = {};  // lines, trimmed
   for (std::size_t begin = 0; begin < text.size(); ++number) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    // A CR alone ends a line, too: the reader of the file says that the program takes it for one long line.
+    const std::size_t end = std::min(text.find_first_of("\r\n", begin), text.size());
     const std::string_view raw = text.substr(begin, end - begin), line = trim(raw);
-    begin = end + 1;
+    begin = end + (text.substr(end).starts_with("\r\n") ? 2 : 1);
     if (number < first.size()) first[number] = line;
     if (raw.starts_with("clusterc:")) return nullptr;
     if (line.empty() || line.front() == '#') continue;
@@ -147,8 +155,14 @@ const OtherFile* recognise_other_file(std::string_view text) {
   // ibnetdiscover(8), "Topology file format": records of switches and adapters between lines of ids.
   if (has("\nswitchguid=") || has("\ncaguid=") || has("\nsysimgguid=0x") || has("# Topology file: generated on"))
     return row(FileKind::ibnetdiscover);
-  if ((has("Switch: 0x") || has("Switch 0x") || has("CA: ")) && has("==(") && has(")==>"))
+  // ibqueryerrors repeats links as iblinkinfo writes them, and ibdiagnet's tables hold words of everything.
+  if (has("START_NODES") && has("NodeGUID")) return row(FileKind::ibdiagnet_csv);
+  if ((has("Errors for ") && has("   GUID 0x")) || (has("## Summary: ") && has(" nodes checked, ")) ||
+      (has("Port=") && has(" Lid=") && has(" GUID=0x") && has("link_down")))
+    return row(FileKind::port_counters);
+  if ((has("Switch: 0x") || has("Switch 0x") || has("CA: ") || text.starts_with("0x")) && has("==(") && has(")==>"))
     return row(FileKind::iblinkinfo);
+  if (has("{ SW Ports:") && has(" NodeGUID:") && has(" PHY=")) return row(FileKind::ibdiagnet_lst);
   if (topo) return row(FileKind::nvidia_smi_topo);
   const std::size_t begin = text.find_first_not_of("\r\n");
   if (begin != text.npos && is_pci_address(first_word(text.substr(begin))) &&

@@ -5,6 +5,7 @@
 #include "audit/files/judge_hpl_dat.h"
 #include "audit/files/judge_logs.h"
 #include "audit/files/judge_lspci.h"
+#include "audit/files/judge_lstopo.h"
 #include "audit/files/judge_nvidia_smi.h"
 #include "audit/files/judge_slurm.h"
 #include "base/format.h"
@@ -14,8 +15,8 @@ namespace clusterc {
 
 bool is_judged(FileKind kind) {
   return kind == FileKind::slurm_conf || kind == FileKind::hpl_dat || kind == FileKind::nvidia_smi_xml ||
-         kind == FileKind::nvidia_smi_topo || kind == FileKind::lspci || kind == FileKind::nccl_log ||
-         kind == FileKind::dcgm_log;
+         kind == FileKind::nvidia_smi_topo || kind == FileKind::lspci || kind == FileKind::lstopo_xml ||
+         kind == FileKind::nccl_log || kind == FileKind::dcgm_log;
 }
 
 namespace {
@@ -40,12 +41,13 @@ void hand_on(Findings& from, Findings& to) {
 bool has_lines(const OtherFile& known, const Sources& sources, FileId file, Findings& findings) {
   const std::size_t cr = bare_carriage_return(sources.text(file));
   if (cr == std::string_view::npos) return true;
-  const std::string_view rule = known.kind == FileKind::slurm_conf ? "file-slurm-unread"
-                                : known.kind == FileKind::hpl_dat  ? "file-hpl-malformed"
-                                : known.kind == FileKind::lspci    ? "file-lspci-unread"
-                                : known.kind == FileKind::nccl_log ? "file-nccl-unread"
-                                : known.kind == FileKind::dcgm_log ? "file-dcgm-unread"
-                                                                   : "file-smi-unread";
+  const std::string_view rule = known.kind == FileKind::slurm_conf   ? "file-slurm-unread"
+                                : known.kind == FileKind::hpl_dat    ? "file-hpl-malformed"
+                                : known.kind == FileKind::lspci      ? "file-lspci-unread"
+                                : known.kind == FileKind::lstopo_xml ? "file-lstopo-unread"
+                                : known.kind == FileKind::nccl_log   ? "file-nccl-unread"
+                                : known.kind == FileKind::dcgm_log   ? "file-dcgm-unread"
+                                                                     : "file-smi-unread";
   const auto at = static_cast<std::uint32_t>(cr);
   findings.error(rule, {file, at, at}, "a line ends with a CR alone: the file was not read")
       .help("save the file with LF line ends: tr '\\r' '\\n' < FILE > FILE.lf");
@@ -69,6 +71,8 @@ std::optional<std::string> judge_file(const OtherFile& known, const Sources& sou
     summary = judge_nvidia_smi_topo(sources, file, findings);
   else if (known.kind == FileKind::lspci)
     summary = judge_lspci(sources, file, findings);
+  else if (known.kind == FileKind::lstopo_xml)
+    summary = judge_lstopo(sources, file, findings);
   else if (known.kind == FileKind::nccl_log)
     summary = judge_nccl_log(sources, file, findings);
   else if (known.kind == FileKind::dcgm_log)

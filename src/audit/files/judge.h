@@ -21,8 +21,8 @@ struct FileChoices {
 using ReadBeside = std::function<std::optional<FileId>(const std::string& name)>;
 
 // What a report, list or log does not say is neither right nor wrong.
-inline constexpr std::string_view kFileNotRead[] = {"file-smi-unread", "file-lspci-unread", "file-nccl-unread",
-                                                    "file-dcgm-unread"};
+inline constexpr std::string_view kFileNotRead[] = {"file-smi-unread", "file-lspci-unread", "file-lstopo-unread",
+                                                    "file-nccl-unread", "file-dcgm-unread"};
 
 // "a slurm.conf: 4 nodes, 32 GPUs, with gres.conf". nullopt: such a file is not judged.
 std::optional<std::string> judge_file(const OtherFile&, const Sources&, FileId, const FileChoices&, const ReadBeside&,

@@ -9,6 +9,7 @@
 
 #include "audit/files/slurm_cluster.h"
 #include "audit/files/slurm_devices.h"
+#include "audit/files/slurm_topology.h"
 #include "audit/files/words.h"
 #include "base/format.h"
 #include "base/text.h"
@@ -204,8 +205,8 @@ class Judge {
         .help("leave the line out, or write a larger value");
   }
 
-  // `topology`: what topology.conf says, where it stands beside slurm.conf.
-  void topology(const SlurmCluster& topology) {
+  void topology(const SlurmCluster& topology, std::string_view file) {
+    const bool yaml = file.ends_with(".yaml");
     std::set<std::string, std::less<>> switches;
     for (const SlurmRecord& r : topology.text.records)
       if (const SlurmSetting* name = r.find("switchname"))
@@ -215,16 +216,17 @@ class Judge {
     for (const SlurmRecord& r : topology.text.records) {
       if (const SlurmSetting* nodes = r.find("nodes"); nodes && (r.find("switchname") || r.find("blockname")))
         unknown(*nodes, none, format("'{}'", r.settings.front().second.value),
-                "topology.conf(5), Nodes: slurmctld reports a lookup failure");
+                format("{}(5), {}: slurmctld reports a lookup failure", file, yaml ? "nodes" : "Nodes"));
       const SlurmSetting* children = r.find("switches");
       if (!children || !topology.text.whole) continue;
       for (const std::string& s : host_list_names(children->value, left_).value_or(std::vector<std::string>()))
         if (!switches.contains(s) && findings_.all().size() < kMostReported) {
           findings_
               .error("file-slurm-topology-unknown", children->span,
-                     format("topology.conf defines no switch '{}': slurmctld does not start", s))
-              .note({}, "topology.conf(5), Switches")
-              .help(format("write a line SwitchName={} Nodes=…, or take it out here", s));
+                     format("{} defines no switch '{}': slurmctld does not start", file, s))
+              .note({}, format("{}(5), {}", file, yaml ? "children" : "Switches"))
+              .help(yaml ? format("write an entry `switch: {}` with its nodes, or take it out here", s)
+                         : format("write a line SwitchName={} Nodes=…, or take it out here", s));
           break;
         }
     }
@@ -329,8 +331,8 @@ std::optional<SlurmCluster> beside(const Sources& sources, const ReadBeside& rea
 std::string judge_slurm(const Sources& sources, FileId file, const ReadBeside& read, Findings& findings) {
   const SlurmCluster c = slurm_cluster(read_slurm_text(sources, file, read, findings));
   const auto gres = beside(sources, read, "gres.conf", findings),
-             cgroup = beside(sources, read, "cgroup.conf", findings),
-             topology = beside(sources, read, "topology.conf", findings);
+             cgroup = beside(sources, read, "cgroup.conf", findings);
+  const auto topology = read_slurm_topology(sources, read, findings);
   if (c.unread)
     findings
         .warning("file-slurm-unread", c.unread->settings.front().second.span,
@@ -348,14 +350,14 @@ std::string judge_slurm(const Sources& sources, FileId file, const ReadBeside& r
   judge.names();
   judge.unkillable();
   const SlurmSetting* plugin = c.find("topologyplugin");
-  if (topology && plugin && to_lower(plugin->value) != "topology/none" && to_lower(plugin->value) != "topology/flat")
-    judge.topology(*topology);
+  const bool used = plugin && to_lower(plugin->value) != "topology/none" && to_lower(plugin->value) != "topology/flat";
+  if (topology && (used || topology->file == "topology.yaml")) judge.topology(topology->cluster, topology->file);
   if (gres) judge_slurm_devices(c, *gres, findings);
   std::string out = counted(c.node_count, "node") + ", " + counted(c.gpu_count, "GPU");
   std::vector<std::string_view> read_too;
   if (gres) read_too.push_back("gres.conf");
   if (cgroup) read_too.push_back("cgroup.conf");
-  if (topology) read_too.push_back("topology.conf");
+  if (topology) read_too.push_back(topology->file);
   if (!read_too.empty()) out += ", with " + join(read_too, ", ");
   return out;
 }

@@ -10,6 +10,7 @@
 
 #include "audit/files/judge_slurm.h"
 #include "audit/files/slurm_groups.h"
+#include "audit/files/slurm_topology.h"
 #include "audit/files/slurm_values.h"
 #include "audit/files/words.h"
 #include "base/format.h"
@@ -489,8 +490,8 @@ SlurmSpec Describer::write(std::string_view shown, const Findings& faults) {
   write_site(yaml);
   if (!topology_.empty()) {
     yaml.comment(
-        "The switches of topology.conf. Describe them as a network with kind, rate, switch and connects: then "
-        "clusterc writes topology.conf.");
+        "The switches of Slurm's topology. Describe them as a network with kind, rate, switch and connects: then "
+        "clusterc writes the topology.");
     for (const std::string& line : topology_) yaml.comment("  " + line);
   }
   yaml.end_map();
@@ -529,9 +530,10 @@ SlurmSpec spec_of_slurm(const Sources& sources, FileId file, std::string_view sh
     return none;
   }
   Describer describer(sources, c, std::move(groups), catalog);
+  std::optional<SlurmCluster> topology;
+  if (auto found = read_slurm_topology(sources, read, findings)) topology = std::move(found->cluster);
   describer.beside(read_beside(sources, read, "gres.conf", findings),
-                   read_beside(sources, read, "cgroup.conf", findings),
-                   read_beside(sources, read, "topology.conf", findings));
+                   read_beside(sources, read, "cgroup.conf", findings), topology);
   return describer.write(shown, faults);
 }
 
