@@ -33,8 +33,9 @@ std::string split_text(const Layout& l) {
   if (l.context > 1) out += format(", context {}", l.context);
   if (l.expert > 1) out += format(", expert {}", l.expert);
   if (l.interleave > 1) out += format(", interleave {}", l.interleave);
-  return out + format(", micro_batch {}, sharded {}, recompute {}", l.micro_batch, sharding_word(l.sharded),
-                      recompute_word(l.recompute));
+  out += format(", micro_batch {}, sharded {}, recompute {}", l.micro_batch, sharding_word(l.sharded),
+                recompute_word(l.recompute));
+  return l.recompute_layers > 0 ? out + format(", recompute_layers {}", l.recompute_layers) : out;
 }
 
 // "matrices 71.2 %, attention 8.1 %", of the terms that there are.
@@ -49,6 +50,7 @@ std::vector<std::pair<const char*, double>> terms_of(const StepTime& t) {
   return {{"matrices", t.matrices},
           {"attention", t.attention},
           {"memory", t.memory},
+          {"start of kernels", t.start},
           {"optimizer", t.optimizer},
           {"tensor", t.tensor},
           {"experts", t.experts},
@@ -86,6 +88,9 @@ void training_text(const WorkloadPlan& p, std::string& out) {
       const LayoutChoice& best = *p.free->best;
       line("fits", format("{} of {} splits that were tried", p.free->fitting, p.free->tried));
       line("fastest", format("{}: {} a step", split_text(best.layout), seconds(best.time.total())));
+      for (std::size_t i = 1; i < p.free->fastest.size(); ++i)
+        line(i == 1 ? "next" : "",
+             format("{}: {}", split_text(p.free->fastest[i].layout), seconds(p.free->fastest[i].time.total())));
     } else if (p.free->smallest) {
       line("fits", format("no: the smallest of {} splits needs {} of the {} that can be used on each GPU ({}: {})",
                           p.free->tried, bytes(p.free->smallest->memory.total()), bytes(p.memory.value * kUsableMemory),
@@ -222,6 +227,7 @@ void choice_json(JsonWriter& json, const LayoutChoice& c) {
       .field("micro_batch", l.micro_batch)
       .field("sharded", sharding_word(l.sharded))
       .field("recompute", recompute_word(l.recompute))
+      .field("recompute_layers", l.recompute_layers)
       .end_object();
   const StepTime& t = c.time;
   json.object("step_s", kLine)
@@ -229,6 +235,7 @@ void choice_json(JsonWriter& json, const LayoutChoice& c) {
       .field("matrices", t.matrices)
       .field("attention", t.attention)
       .field("memory", t.memory)
+      .field("start", t.start)
       .field("optimizer", t.optimizer)
       .field("tensor", t.tensor)
       .field("experts", t.experts)
@@ -256,6 +263,15 @@ void search_json(JsonWriter& json, std::string_view key, const std::optional<Lay
   if (!s) return;
   json.object(key).field("tried", s->tried).field("fitting", s->fitting).field("fits", s->best.has_value());
   if (const auto& c = s->best ? s->best : s->smallest) choice_json(json, *c);
+  if (s->fastest.size() > 1) {
+    json.array("next");
+    for (std::size_t i = 1; i < s->fastest.size(); ++i) {
+      json.begin_object(kLine);
+      choice_json(json, s->fastest[i]);
+      json.end_object();
+    }
+    json.end_array();
+  }
   json.end_object();
 }
 

@@ -103,6 +103,11 @@ void plan_training(const Cluster& c, const Workload& w, const WorkloadGpus& g, W
         .model = *model, .precision = p.precision, .optimizer_bytes = optimizer_bytes(w.optimizer.value_or("adam"))};
     job.batch = std::max(1.0, std::round(static_cast<double>(*w.batch->tokens) / model->sequence));
     job.trained = trained_parameters(w);
+    job.imbalance = w.imbalance.value_or(1);
+    if (w.attention)
+      job.attention = *w.attention == "unfused"   ? AttentionKernel::unfused
+                      : *w.attention == "flash-2" ? AttentionKernel::flash2
+                                                  : AttentionKernel::native;
     p.job = job;
     p.machine = training_machine(c, g, w, model->experts > 0);
     p.free = search_layouts(job, p.machine, nullptr);

@@ -1,0 +1,69 @@
+#include "targets/training_fit.h"
+
+#include <array>
+
+namespace clusterc {
+namespace {
+
+using F = TrainingFit;
+constexpr std::array kConstants{
+    FittedConstant{"sustained.ampere", &F::sustained_ampere, 0.878, 0.7, 1, "",
+                   "share of the best matrix rate that lasts under load, A100",
+                   "LLM Foundry on A100, Megatron-LM 2021, activation recomputation"},
+    FittedConstant{"sustained.hopper", &F::sustained_hopper, 0.837, 0.6, 1, "", "the same, H100 and H200 at 700 W",
+                   "DGX Cloud recipes, Megatron-Core, Llama 3, NeMo, LLM Foundry, torchtitan"},
+    FittedConstant{"sustained.blackwell", &F::sustained_blackwell, 0.651, 0.5, 1, "", "the same, B200 at 1,000 W",
+                   "Megatron Bridge on B200, B300, GB200, GB300"},
+    FittedConstant{"four_bit", &F::four_bit, 0.679, 0.4, 1, "",
+                   "share of that rate with 4 bits: every sixth or so of the products stays in 16 bit",
+                   "Megatron Bridge, NVFP4"},
+    FittedConstant{"attention.ampere", &F::attention_ampere, 0.385, 0.3, 0.7, "",
+                   "share of the 16-bit peak that fused attention reaches, A100", "LLM Foundry on A100"},
+    FittedConstant{"attention.hopper", &F::attention_hopper, 0.583, 0.35, 0.75, "",
+                   "the same, H100 with kernels made for it (FlashAttention-3, cuDNN)",
+                   "DGX Cloud recipes, NeMo, Llama 3"},
+    FittedConstant{"attention.hopper_flash2", &F::attention_hopper_flash2, 0.249, 0.15, 0.45, "",
+                   "the same, H100 with kernels made for A100 (FlashAttention-2, PyTorch's own)",
+                   "LLM Foundry on H100, torchtitan"},
+    FittedConstant{"attention.blackwell", &F::attention_blackwell, 0.70, 0.3, 0.8, "", "the same, Blackwell",
+                   "Megatron Bridge"},
+    FittedConstant{"layer_passes", &F::layer_passes, 1.55, 0.5, 2, "", "times that memory moves 4 x what a layer keeps",
+                   "all"},
+    FittedConstant{"operand_passes", &F::operand_passes, 0.94, 0, 2, "",
+                   "times that memory moves the operands of a matrix product, beyond what the product hides", "all"},
+    FittedConstant{"layer_start", &F::layer_start, 63e-6, 0, 200e-6, "s",
+                   "time of starting and ending the kernels of a layer, for one pass", "all"},
+    FittedConstant{"mixer_passes", &F::mixer_passes, 6, 0, 6, "",
+                   "layer_passes of state-space layers, whose scans are of many kernels",
+                   "Megatron Bridge, Nemotron 3"},
+    FittedConstant{"expert_row_passes", &F::expert_row_passes, 4.43, 0, 30, "",
+                   "times that memory moves a row which an expert takes in: routing, sorting, copies",
+                   "Megatron Bridge, DGX Cloud Grok-1, DeepSeek-V3"},
+    FittedConstant{"expert_width_passes", &F::expert_width_passes, 10.3, 0, 30, "",
+                   "times that memory moves a row inside an expert", "as before"},
+    FittedConstant{"expert_start", &F::expert_start, 40e-6, 0, 40e-6, "s",
+                   "time of starting one expert's products, for one pass", "as before"},
+    FittedConstant{"expert_exchange", &F::expert_exchange, 0.519, 0, 2, "",
+                   "share of the all-to-all that computation does not hide, over the share of the link that it reaches",
+                   "as before"},
+    FittedConstant{"power_exponent", &F::power_exponent, 0.77, 0.3, 0.8, "",
+                   "rates go with (power limit / that of the generation)^this",
+                   "torchtitan (500 W), Megatron Bridge (1,000 to 1,400 W)"},
+};
+
+TrainingFit from_table() {
+  TrainingFit f{};
+  for (const FittedConstant& c : kConstants) f.*c.at = c.value;
+  return f;
+}
+
+}  // namespace
+
+std::span<const FittedConstant> fitted_constants() { return kConstants; }
+
+const TrainingFit& training_fit() {
+  static const TrainingFit fit = from_table();
+  return fit;
+}
+
+}  // namespace clusterc
