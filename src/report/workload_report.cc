@@ -5,6 +5,7 @@
 
 #include "base/digits.h"
 #include "base/format.h"
+#include "model/availability.h"
 #include "report/table.h"
 #include "spec/workload.h"
 
@@ -159,6 +160,11 @@ void training_text(const WorkloadPlan& p, std::string& out) {
       line("goodput", format("{}: 1 - {}/{} - ({}/2 + {})/{}{}", percent_of(*c.goodput, 1), seconds(c.save->value),
                              seconds(c.every->value), seconds(c.every->value), seconds(c.restart.value),
                              seconds(c.between.value), c.restart_assumed ? ", a restart of 10 min assumed" : ""));
+    if (c.goodput_least)
+      line("", format("{} to {} with the rates of interruptions that others publish ({} and {} GPU-hours); yours is "
+                      "`gpu_hours_per_interruption`",
+                      percent_of(std::max(0.0, *c.goodput_least), 1), percent_of(std::max(0.0, *c.goodput_most), 1),
+                      count(std::round(kFewestGpuHours)), count(std::round(kMostGpuHours))));
   }
   if (p.run) {
     const RunPlan& r = *p.run;
@@ -361,6 +367,8 @@ void one_json(JsonWriter& json, const WorkloadPlan& p) {
         .field("restart_s", c->restart.value)
         .field("restart_assumed", c->restart_assumed)
         .field("goodput", c->goodput)
+        .field("goodput_least", c->goodput_least)
+        .field("goodput_most", c->goodput_most)
         .end_object();
   if (const auto& r = p.run)
     json.object("run", kLine)

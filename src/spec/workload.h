@@ -150,7 +150,7 @@ struct WorkloadLauncher {  // "torchrun": the program that starts the processes 
 };
 struct Workload {
   SourceSpan span;
-  Value<std::string> kind, precision, kv_precision, optimizer, checkpoint_to, attention;
+  Value<std::string> kind, precision, kv_precision, optimizer, checkpoint_to, attention, gradient_precision;
   std::optional<ModelShape> model;
   std::optional<ModelSplit> split;
   std::optional<WorkloadLauncher> launcher;
@@ -184,6 +184,9 @@ struct Workload {
            "(FlashAttention-2, PyTorch's own); native: made for the GPU (FlashAttention-3, cuDNN); left out: flash-2 "
            "with `sharded: all`, else native",
        .words = "unfused|flash-2|native"});
+    v("gradient_precision", s.gradient_precision,
+      {.doc = "training: in which gradients are summed and sent; left out: bf16; fp32 is the default of Megatron-LM",
+       .words = "bf16|fp32"});
     v("imbalance", s.imbalance,
       {.doc = "experts: tokens of the fullest GPU over the mean; left out: 1, a balanced router",
        .least = 1,

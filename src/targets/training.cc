@@ -58,7 +58,9 @@ double Transformer::alternate_share() const {
 
 double TrainingJob::flops_per_token() const {
   return operations_of_parameter(trained_share()) * model.matrix_parameters() +
-         6 * model.layers * model.query() * model.sequence;
+         6 * model.query() *
+             ((model.attention_layers - model.window_layers) * model.sequence +
+              model.window_layers * std::min(2 * model.window, model.sequence));
 }
 
 std::vector<ModelContradiction> contradictions(const ModelShape& m) {
@@ -203,32 +205,41 @@ std::string_view recompute_word(Recompute r) {
                                      : "none";
 }
 
-double sustained_share(const TrainingFit& f, std::int64_t sm, std::string_view precision, double power) {
-  const double generation = sm >= 100           ? f.sustained_blackwell
-                            : sm < 90 && sm > 0 ? f.sustained_ampere
-                                                : f.sustained_hopper;
-  return std::min(1.1, generation * power) * (precision == "fp4" ? f.four_bit : 1);
-}
-
 namespace {
 
 // Sustained products are limited by power: an H100 of 500 W is slower than one of 700 W, a GB300 of 1,400 W faster than
 // a B200 of 1,000 W with the same peak. The reference is the limit of the parts that `sustained` was fitted to.
-double power_factor(const NodeGroupModel& group, std::int64_t sm, const TrainingFit& fit) {
-  const Value<Watts>& shipped = group.server.gpu->tdp;
-  if (!shipped || sm < 80) return 1;
-  const double watts = std::min(shipped->value, group.server.gpu_limit.value_or(*shipped).value),
-               reference = sm >= 100  ? 1000
-                           : sm >= 90 ? 700
-                                      : 400;
-  return sm < 90 && sm != 80 ? 1 : std::pow(watts / reference, fit.power_exponent);
+// Power goes with frequency x voltage^2: between the first power of the frequency (voltage at its floor) and the third
+// (voltage in proportion), so rates go with power^1 to power^(1/3); reckoned with is the square root.
+constexpr double kPowerExponent = 0.5;
+double power_factor(const TrainingMachine& m) {
+  const std::int64_t sm = m.unit.sm;
+  const double reference = sm >= 100 ? 1000 : sm >= 90 ? 700 : 400;
+  return m.watts > 0 && (sm == 80 || sm >= 90) ? std::pow(m.watts / reference, kPowerExponent) : 1;
 }
 
-// Rates of the GPUs of one group.
-TrainingMachine rates_of(const Cluster& c, const NodeGroupModel& group, const std::string& precision,
-                         const TrainingFit& fit) {
-  TrainingMachine m;
+}  // namespace
+
+void set_fit(TrainingMachine& m, const TrainingFit& fit) {
+  const std::int64_t sm = m.unit.sm;
+  const bool blackwell = sm >= 100, ampere = sm > 0 && sm < 90;
+  const double power = power_factor(m), lasting = blackwell ? fit.sustained_blackwell
+                                                  : ampere  ? fit.sustained_ampere
+                                                            : fit.sustained_hopper;
   m.fit = fit;
+  m.share16 = std::min(1.0, lasting * power);
+  m.share = m.share16 * (m.four_bit ? fit.four_bit : 1);
+  m.attention = m.peak16 * (power * (blackwell ? fit.attention_blackwell
+                                     : ampere  ? fit.attention_ampere
+                                               : fit.attention_hopper));
+  m.attention_flash2 = blackwell || ampere ? m.attention : m.peak16 * (power * fit.attention_hopper_flash2);
+}
+
+namespace {
+
+// Rates of the GPUs of one group.
+TrainingMachine rates_of(const Cluster& c, const NodeGroupModel& group, const std::string& precision) {
+  TrainingMachine m;
   const GpuPart& gpu = *group.server.gpu;
   std::string other;
   m.matrices = matrix_rate(gpu, group.server.gpu_model, precision, m.matrices_from);
@@ -236,13 +247,9 @@ TrainingMachine rates_of(const Cluster& c, const NodeGroupModel& group, const st
   if (m.sixteen.value <= 0) m.sixteen = m.matrices;
   const Value<FlopsPerSecond>& sixteen = peak_of(gpu, "bf16");
   m.unit = collective_unit(c, group);
-  const std::int64_t sm = m.unit.sm;
-  m.power = power_factor(group, sm, fit);
-  const FlopsPerSecond peak = (sixteen ? sixteen : peak_of(gpu, precision)).value_or(FlopsPerSecond(0)) * m.power;
-  m.attention = peak * (sm >= 100           ? fit.attention_blackwell
-                        : sm < 90 && sm > 0 ? fit.attention_ampere
-                                            : fit.attention_hopper);
-  m.attention_flash2 = sm >= 90 && sm < 100 ? peak * fit.attention_hopper_flash2 : m.attention;
+  m.peak16 = (sixteen ? sixteen : peak_of(gpu, precision)).value_or(FlopsPerSecond(0));
+  m.four_bit = precision == "fp4";
+  if (gpu.tdp) m.watts = std::min(gpu.tdp->value, group.server.gpu_limit.value_or(*gpu.tdp).value);
   if (const PublishedRow* row = find_published("memory.triad", group.server.gpu_model);
       row && (row->typical || row->lowest)) {
     m.bandwidth = BytesPerSecond(row->typical ? *row->typical : *row->lowest);
@@ -252,8 +259,7 @@ TrainingMachine rates_of(const Cluster& c, const NodeGroupModel& group, const st
     m.bandwidth_from = format("{} x {}, the share that parts with a published triad show", kTriadShare,
                               to_text(*gpu.memory_bandwidth));
   }
-  m.share = sustained_share(fit, sm, precision, m.power);
-  m.share16 = sustained_share(fit, sm, "bf16", m.power);
+  set_fit(m, training_fit());
   return m;
 }
 
@@ -280,13 +286,12 @@ CollectiveUnit slower_unit(const CollectiveUnit& a, const CollectiveUnit& b) {
 
 }  // namespace
 
-TrainingMachine training_machine(const Cluster& c, const WorkloadGpus& g, const Workload& w, bool,
-                                 const TrainingFit& fit) {
+TrainingMachine training_machine(const Cluster& c, const WorkloadGpus& g, const Workload& w) {
   const std::string precision = w.precision.value_or("bf16");
-  TrainingMachine m = rates_of(c, *g.slowest, precision, fit);
+  TrainingMachine m = rates_of(c, *g.slowest, precision);
   for (const NodeGroupModel* group : g.groups) {
     if (group == g.slowest) continue;
-    const TrainingMachine other = rates_of(c, *group, precision, fit);
+    const TrainingMachine other = rates_of(c, *group, precision);
     if (slower(other.matrices, m.matrices)) m.matrices = other.matrices, m.matrices_from = other.matrices_from;
     if (slower(other.sixteen, m.sixteen)) m.sixteen = other.sixteen;
     if (slower(other.attention, m.attention)) m.attention = other.attention;

@@ -106,7 +106,8 @@ struct TrainingJob {
   double optimizer_bytes = 12;  // a parameter
   double trained = 0;           // parameters that are trained; 0: all
   AttentionKernel attention = AttentionKernel::by_framework;
-  double imbalance = 1;  // tokens of the fullest GPU's experts over the mean
+  double gradient_bytes = 2;  // a parameter, in which gradients are summed and sent
+  double imbalance = 1;       // tokens of the fullest GPU's experts over the mean
   double trained_share() const { return clusterc::trained_share(trained, model.parameters); }
   double flops_per_token() const;  // forward and backward, nothing twice: 6 (4 of what is not trained) x matrix
                                    // parameters + 6 x layers x heads x head size x sequence (causal)
@@ -118,19 +119,20 @@ struct TrainingMachine {
   FlopsPerSecond peak{0};      // dense, at the precision
   FlopsPerSecond matrices{0};  // published rate of large matrices at the precision
   FlopsPerSecond sixteen{0};   // the same with 16 bit: output layer
+  FlopsPerSecond peak16{0};    // dense, 16 bit
   FlopsPerSecond attention{0}, attention_flash2{0};
   double share = 1;    // of `matrices` that lasts under load
   double share16 = 1;  // of `sixteen`
-  double power = 1;    // factor of all rates of arithmetic from the power limit
+  double watts = 0;    // power limit of one GPU; 0: not known
+  bool four_bit = false;
   TrainingFit fit = training_fit();
   BytesPerSecond bandwidth{0};  // of a GPU's memory, typical
   CollectiveUnit unit;
   std::string matrices_from, share_from, bandwidth_from;
 };
-// Share of the published matrix rate that lasts under load: of the generation of the GPU (sm), with its power limit.
-double sustained_share(const TrainingFit&, std::int64_t sm, std::string_view precision, double power);
-TrainingMachine training_machine(const Cluster&, const WorkloadGpus&, const Workload&, bool experts,
-                                 const TrainingFit& = training_fit());
+// Puts in what follows from the fitted constants: share, share16 and the rates of attention.
+void set_fit(TrainingMachine&, const TrainingFit&);
+TrainingMachine training_machine(const Cluster&, const WorkloadGpus&, const Workload&);
 
 struct StepTime {
   double matrices = 0, attention = 0, memory = 0, start = 0, optimizer = 0;  // seconds of computing

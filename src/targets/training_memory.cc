@@ -28,7 +28,7 @@ TrainingMemory training_memory(const TrainingJob& job, const Layout& l) {
     const ModelState s = model_state(parameters, l.tensor * l.pipeline, copies, l.sharded,
                                      job.trained_share() * parameters, job.optimizer_bytes);
     out.weights += s.weights;
-    out.gradients += s.gradients;
+    out.gradients += s.gradients * job.gradient_bytes / 2;
     out.optimizer += s.optimizer;
   };
   hold(t.parameters - shared, replicas);

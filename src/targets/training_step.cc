@@ -77,9 +77,7 @@ void products(const TrainingJob& job, const Layout& l, const TrainingMachine& m,
                          (2 * t.hidden + mats * t.shared_ffn) * (t.experts > 0 ? t.expert_layers : 0));
   const double operands =
       f.operand_passes * ((weights + passed) * 2 * w.passes + (narrow(job.precision) ? passed * 8 : 0));
-  const double routed = rows * 2 *
-                        (f.expert_row_passes * t.expert_hidden + f.expert_width_passes * mats * t.expert_ffn) *
-                        w.passes * expert_layers;
+  const double routed = rows * 2 * f.expert_width_passes * mats * t.expert_ffn * w.passes * expert_layers;
   w.memory = (moved + operands + routed) / m.bandwidth.value;
   w.start = (f.layer_start * t.half_layers() / l.pipeline +
              f.expert_start * t.experts / std::max(1.0, l.expert) * expert_layers) *
@@ -197,10 +195,11 @@ StepTime step_time(const TrainingJob& job, const Layout& l, const TrainingMachin
     const double one = dense.bytes + routed.bytes, latency = dense.latency + routed.latency;
     if (l.sharded == Sharding::all) {
       // Gathered forward and backward, gradients scattered: for every layer of every micro batch.
-      const double each_micro = (2 * one + latency * layers) * (2 + trained);
+      const double each_micro =
+          (2 * one + latency * layers) * 2 + (job.gradient_bytes * one + latency * layers) * trained;
       out.data = n * std::max(0.0, each_micro - micro) + each_micro / layers / 2;
     } else {
-      const double once = 2 * (2 * one + latency) * trained;
+      const double once = ((2 + job.gradient_bytes) * one + 2 * latency) * trained;
       out.data = std::max(0.0, once - micro) + once / layers;
     }
   }
