@@ -259,7 +259,7 @@ def kind_of(workload):
 
 def own_part():
     """The GPU of torchtitan's tables: an H100 of 96 GB HBM2e (2.4 TB/s) that is held to 500 W."""
-    os.makedirs(os.path.join(work, "parts", "gpus"), exist_ok=True)
+    os.makedirs(os.path.join(work, "parts"), exist_ok=True)
     with open(os.path.join(source, "catalog", "gpus", "nvidia-h100-sxm5-80.yaml"), encoding="utf-8") as file:
         part = yaml.safe_load(file)
     part["id"] = "h100-96-500w"
@@ -267,7 +267,7 @@ def own_part():
     for key, value, unit in (("memory", 96, "GB"), ("memory_bandwidth", 2400, "GB/s"), ("tdp", 500, "W"), ("power_max", 500, "W")):
         facts[key] = {**facts[key], "value": value, "unit": unit}
     facts.pop("pci_ids", None)
-    with open(os.path.join(work, "parts", "gpus", "h100-96-500w.yaml"), "w", encoding="utf-8") as file:
+    with open(os.path.join(work, "parts", "h100-96-500w.yaml"), "w", encoding="utf-8") as file:
         yaml.safe_dump(part, file, sort_keys=False)
 
 
