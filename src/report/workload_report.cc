@@ -36,7 +36,8 @@ std::string split_text(const Layout& l) {
   if (l.interleave > 1) out += format(", interleave {}", l.interleave);
   out += format(", micro_batch {}, sharded {}, recompute {}", l.micro_batch, sharding_word(l.sharded),
                 recompute_word(l.recompute));
-  return l.recompute_layers > 0 ? out + format(", recompute_layers {}", l.recompute_layers) : out;
+  if (l.recompute_layers > 0) out += format(", recompute_layers {}", l.recompute_layers);
+  return out + (l.fused_loss ? "; loss: fused" : "");
 }
 
 // "matrices 71.2 %, attention 8.1 %", of the terms that there are.
@@ -234,6 +235,7 @@ void choice_json(JsonWriter& json, const LayoutChoice& c) {
       .field("sharded", sharding_word(l.sharded))
       .field("recompute", recompute_word(l.recompute))
       .field("recompute_layers", l.recompute_layers)
+      .field("fused_loss", l.fused_loss)
       .end_object();
   const StepTime& t = c.time;
   json.object("step_s", kLine)

@@ -150,7 +150,7 @@ struct WorkloadLauncher {  // "torchrun": the program that starts the processes 
 };
 struct Workload {
   SourceSpan span;
-  Value<std::string> kind, precision, kv_precision, optimizer, checkpoint_to, attention, gradient_precision;
+  Value<std::string> kind, precision, kv_precision, optimizer, checkpoint_to, attention, gradient_precision, loss;
   std::optional<ModelShape> model;
   std::optional<ModelSplit> split;
   std::optional<WorkloadLauncher> launcher;
@@ -187,6 +187,11 @@ struct Workload {
     v("gradient_precision", s.gradient_precision,
       {.doc = "training: in which gradients are summed and sent; left out: bf16; fp32 is the default of Megatron-LM",
        .words = "bf16|fp32"});
+    v("loss", s.loss,
+      {.doc = "training with `sharded: all`: plain, PyTorch's with its copies of the logits in 32 bit, or fused "
+              "(compiled, "
+              "Liger, flash-attn); left out: plain where it fits",
+       .words = "plain|fused"});
     v("imbalance", s.imbalance,
       {.doc = "experts: tokens of the fullest GPU over the mean; left out: 1, a balanced router",
        .least = 1,

@@ -89,7 +89,8 @@ struct Layout {
   double tensor = 1, pipeline = 1, data = 1, context = 1, expert = 1, interleave = 1, micro_batch = 1;
   Sharding sharded = Sharding::optimizer;
   Recompute recompute = Recompute::none;
-  double recompute_layers = 0;                                 // of each stage, that `full` is done for; 0: all of them
+  double recompute_layers = 0;  // of each stage, that `full` is done for; 0: all of them
+  bool fused_loss = false;      // the loss keeps no copies of the logits in 32 bit (FSDP; Megatron's never does)
   double copy() const { return tensor * pipeline * context; }  // GPUs of one copy
   double gpus() const { return copy() * data; }
 };
@@ -106,8 +107,9 @@ struct TrainingJob {
   double optimizer_bytes = 12;  // a parameter
   double trained = 0;           // parameters that are trained; 0: all
   AttentionKernel attention = AttentionKernel::by_framework;
-  double gradient_bytes = 2;  // a parameter, in which gradients are summed and sent
-  double imbalance = 1;       // tokens of the fullest GPU's experts over the mean
+  std::optional<bool> fused_loss;  // left out: where the plain loss does not fit
+  double gradient_bytes = 2;       // a parameter, in which gradients are summed and sent
+  double imbalance = 1;            // tokens of the fullest GPU's experts over the mean
   double trained_share() const { return clusterc::trained_share(trained, model.parameters); }
   double flops_per_token() const;  // forward and backward, nothing twice: 6 (4 of what is not trained) x matrix
                                    // parameters + 6 x layers x heads x head size x sequence (causal)

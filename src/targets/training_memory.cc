@@ -53,8 +53,9 @@ TrainingMemory training_memory(const TrainingJob& job, const Layout& l) {
                                                             : whole;
   // Logits lie on the last stage, where fewer micro batches are under way: with a pipeline the first stage is the
   // fuller one.
-  out.logits =
-      l.pipeline > 1 ? 0 : (l.sharded == Sharding::all ? kLossPlain : kLossInPlace) * tokens * t.vocabulary / l.tensor;
+  out.logits = l.pipeline > 1 ? 0
+                              : (l.sharded == Sharding::all && !l.fused_loss ? kLossPlain : kLossInPlace) * tokens *
+                                    t.vocabulary / l.tensor;
   // A layer is recomputed when the loss is done with: of the two only the larger counts.
   out.activations = kept * layers * under_way + (again ? std::max(0.0, whole - out.logits) : 0);
   if (l.sharded == Sharding::all && replicas > 1) {

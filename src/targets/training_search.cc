@@ -78,20 +78,28 @@ struct Search {
     take({l, step_time(job, l, m), memory});
     return true;
   }
-  void recomputations(Layout l) {
+  // True: one of them fits.
+  bool recomputations(Layout l) {
     if (given && given->recompute) {
       l.recompute = recompute_of(*given->recompute);
       l.recompute_layers = given->recompute_layers ? static_cast<double>(*given->recompute_layers) : 0;
-      attempt(l);
-      return;
+      return attempt(l);
     }
     l.recompute = Recompute::none;
-    if (attempt(l)) return;  // nothing done again is faster
+    if (attempt(l)) return true;  // nothing done again is faster
     l.recompute = Recompute::alternate;
-    attempt(l);
+    const bool alternate = attempt(l);
     l.recompute = Recompute::full;
     l.recompute_layers = fewest_layers(job, l, limit);
-    attempt(l);
+    return attempt(l) || alternate;
+  }
+  // PyTorch's plain loss where it fits; else one that is compiled or fused.
+  void losses(Layout l) {
+    const bool pytorch = l.sharded == Sharding::all && l.pipeline <= 1 && job.model.vocabulary > 0;
+    l.fused_loss = pytorch && job.fused_loss.value_or(false);
+    if (recomputations(l) || !pytorch || job.fused_loss) return;
+    l.fused_loss = true;
+    recomputations(l);
   }
 };
 
@@ -147,7 +155,7 @@ LayoutSearch search_layouts(const TrainingJob& job, const TrainingMachine& m, co
                 l.expert = expert;
                 l.interleave = interleave;
                 l.sharded = sharded;
-                search.recomputations(l);
+                search.losses(l);
               }
         }
   LayoutSearch& out = search.out;

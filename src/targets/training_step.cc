@@ -181,9 +181,9 @@ StepTime step_time(const TrainingJob& job, const Layout& l, const TrainingMachin
     // Filling and draining, and what the other stages wait for the slowest.
     out.pipeline = (l.pipeline - 1) / l.interleave * w.layers() +
                    n * std::max(0.0, slowest_stage(t, l, w) - w.layers() - w.head() / l.pipeline);
-    // Hidden behind other micro batches but for the way in and out.
-    out.transfers =
-        2 * (l.pipeline - 1) * send_time(m.unit, l.copy() <= inside, Bytes(2 * w.tokens * t.hidden / l.tensor)).value;
+    // Hidden behind other micro batches but for the way in and out, through every chunk.
+    out.transfers = 2 * (l.pipeline * l.interleave - 1) *
+                    send_time(m.unit, l.copy() <= inside, Bytes(2 * w.tokens * t.hidden / l.tensor)).value;
   }
 
   const double replicas = l.data * l.context, shared = t.expert_parameters(), micro = w.layers() + w.head();
