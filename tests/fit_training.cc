@@ -62,13 +62,18 @@ double searched(Case& r, const TrainingFit& fit) {
 // What the fit weighs: a run that is off by more than `cap` counts no more than that; a constant at the end of its
 // limits counts `prior` times the weight of all runs / 4.
 struct Weighing {
-  double prior = 0.05, cap = 0.4;
+  double prior = 0.1, cap = 0.4;
 };
 
 double loss(std::vector<Case>& runs, const std::string& without, const TrainingFit& fit, const Weighing& w) {
   double sum = 0, all = 0;
-  for (Case& r : runs)
-    if (r.publication != without) sum += r.weight * std::min(0.4, std::abs(std::log(predicted(r, fit) / r.published)));
+  for (Case& r : runs) {
+    if (r.publication == without) continue;
+    all += r.weight;
+    sum += r.weight * std::min(w.cap, std::abs(std::log(predicted(r, fit) / r.published)));
+  }
+  for (const FittedConstant& c : fitted_constants())
+    sum += all * w.prior * std::pow((fit.*c.at - (c.least + c.most) / 2) / (c.most - c.least), 2);
   return sum;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "base/digits.h"
 #include "base/format.h"
@@ -74,32 +76,40 @@ std::string memory_text(const TrainingMemory& m) {
   return out;
 }
 
+// What the search over splits found: label and text.
+std::vector<std::pair<std::string_view, std::string>> search_lines(const WorkloadPlan& p) {
+  std::vector<std::pair<std::string_view, std::string>> out;
+  const auto line = [&](std::string_view what, std::string text) { out.emplace_back(what, std::move(text)); };
+  if (p.written && !p.written->best && p.written->smallest)
+    line("as written", format("does not fit: it needs {} of the {} that can be used on each GPU (at least {}: {})",
+                              bytes(p.written->smallest->memory.total()), bytes(p.memory.value * kUsableMemory),
+                              split_text(p.written->smallest->layout), memory_text(p.written->smallest->memory)));
+  else if (p.written && !p.written->smallest)
+    line("as written", "needs more GPUs than it has, or a larger batch");
+  if (p.free->best) {
+    const LayoutChoice& best = *p.free->best;
+    line("fits", format("{} of {} splits that were tried", p.free->fitting, p.free->tried));
+    line("fastest", format("{}: {} a step", split_text(best.layout), seconds(best.time.total())));
+    for (std::size_t i = 1; i < p.free->fastest.size(); ++i)
+      line(i == 1 ? "next" : "",
+           format("{}: {}", split_text(p.free->fastest[i].layout), seconds(p.free->fastest[i].time.total())));
+  } else if (p.free->smallest) {
+    line("fits", format("no: the smallest of {} splits needs {} of the {} that can be used on each GPU ({}: {})",
+                        p.free->tried, bytes(p.free->smallest->memory.total()), bytes(p.memory.value * kUsableMemory),
+                        split_text(p.free->smallest->layout), memory_text(p.free->smallest->memory)));
+  } else {
+    line("fits", "no split divides layers, batch and GPUs");
+  }
+  return out;
+}
+
 void training_text(const WorkloadPlan& p, std::string& out) {
   const auto line = [&](std::string_view what, const std::string& text) {
     out += format("    {:<11} {}\n", what, text);
   };
   if (p.job) {
     const Transformer& m = p.job->model;
-    if (p.written && !p.written->best && p.written->smallest)
-      line("as written", format("does not fit: it needs {} of the {} that can be used on each GPU (at least {}: {})",
-                                bytes(p.written->smallest->memory.total()), bytes(p.memory.value * kUsableMemory),
-                                split_text(p.written->smallest->layout), memory_text(p.written->smallest->memory)));
-    else if (p.written && !p.written->smallest)
-      line("as written", "needs more GPUs than it has, or a larger batch");
-    if (p.free->best) {
-      const LayoutChoice& best = *p.free->best;
-      line("fits", format("{} of {} splits that were tried", p.free->fitting, p.free->tried));
-      line("fastest", format("{}: {} a step", split_text(best.layout), seconds(best.time.total())));
-      for (std::size_t i = 1; i < p.free->fastest.size(); ++i)
-        line(i == 1 ? "next" : "",
-             format("{}: {}", split_text(p.free->fastest[i].layout), seconds(p.free->fastest[i].time.total())));
-    } else if (p.free->smallest) {
-      line("fits", format("no: the smallest of {} splits needs {} of the {} that can be used on each GPU ({}: {})",
-                          p.free->tried, bytes(p.free->smallest->memory.total()), bytes(p.memory.value * kUsableMemory),
-                          split_text(p.free->smallest->layout), memory_text(p.free->smallest->memory)));
-    } else {
-      line("fits", "no split divides layers, batch and GPUs");
-    }
+    for (const auto& [what, text] : search_lines(p)) line(what, text);
     if (p.used) {
       const LayoutChoice& u = *p.used;
       if (p.used_written)
