@@ -80,7 +80,7 @@ class Predictions:
         with open(os.path.join(source, "docs", "predictions.md"), encoding="utf-8") as file:
             text = file.read()
         self.kinds = {name: (int(rows), median, worst) for name, rows, median, worst in
-                      re.findall(r"^\| ([^|]+) \| (\d+) \| ([\d.]+ %) \| \d+ \| (\d+ %) \|$", text, re.MULTILINE)}
+                      re.findall(r"^\| ([^|]+) \| (\d+) \| ([\d.]+ %) \| [\d.]+ % \| \d+ \| (\d+ %) \|$", text, re.MULTILINE)}
         self.rows = {}
         for section in text.split("\n## ")[1:]:
             title, _, body = section.partition("\n")

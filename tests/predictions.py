@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """What the program predicts, against what was published: collectives, LINPACK, power, step times and memory; docs/predictions.md.
 
-usage: predictions.py CLUSTERC SOURCE WORK [--write]
-Reads ../shared/reference/*.yaml beside the source; exit 77 when they are not there. --write puts the table into docs/predictions.md;
-without it the table must be the one that stands there, and the median errors at most 15 %.
+usage: predictions.py CLUSTERC SOURCE WORK FIT_TRAINING [--write]
+Reads tests/published/*.yaml. --write puts the table into docs/predictions.md; without it the table must be the one that stands there,
+and the median errors at most what LIMITS says.
 
-Nothing is fitted to what it is judged by. Where the program holds a median of published figures, the row's own publication is left out
-of it here: the share of the matrix rate that layers reach is the median over the *other* publications, written into the spec as
-`efficiency`; shares of ceilings are the medians of the other results.
+Nothing is fitted to what it is judged by. The training model has fitted constants (src/targets/training_fit.cc): fit_training fits all of
+them again without each publication, and judges its runs with that fit. Shares of ceilings are the medians of the other results.
 """
 import json
 import os
@@ -17,23 +16,33 @@ import sys
 
 import yaml
 
-from skipping import cannot
-
-clusterc, source, work = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), sys.argv[3]
-write = "--write" in sys.argv[4:]
-reference = os.path.join(source, "..", "shared", "reference")
-if not os.path.exists(os.path.join(reference, "workloads.yaml")):
-    cannot(f"{reference} is not there")
+clusterc, source, work, fit_training = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), sys.argv[3], os.path.abspath(sys.argv[4])
+write = "--write" in sys.argv[5:]
+reference = os.path.join(source, "tests", "published")
 os.makedirs(work, exist_ok=True)
 
 
-def load(name):
-    with open(os.path.join(reference, name), encoding="utf-8") as file:
-        return {r["id"]: r for r in yaml.safe_load(file)["records"]}
+def load(*names):
+    """Records of all files by their id; a record that a later file goes on with gets its rows."""
+    found = {}
+    for name in names:
+        with open(os.path.join(reference, name), encoding="utf-8") as file:
+            for r in yaml.safe_load(file)["records"]:
+                if r["id"] in found:
+                    found[r["id"]]["rows"] += r["rows"]
+                else:
+                    found[r["id"]] = r
+    return found
 
 
-WORKLOADS, ARCHITECTURES = load("workloads.yaml"), load("architectures.yaml")
+WORKLOADS, ARCHITECTURES = load("workloads.yaml", "workloads-2.yaml"), load("architectures.yaml")
 LIMIT = 15.0
+STEP_LIMITS = {"all": (10.0, 30.0), "experts": (15.0, 45.0)}  # median and 90th percentile, per cent
+
+
+def ninetieth(errors):
+    return sorted(errors)[min(len(errors) - 1, int(0.9 * len(errors)))]
+
 
 # ------------------------------------------------------------------------------------------------------------------- specs
 SXM = "8 GPUs a node"
@@ -48,7 +57,7 @@ GPUS = {  # name: (GPUs a node, what the group says, link rate, further lines)
     "DGX-B300": (8, "model: nvidia-dgx-b300", 800, ""),
     "DGX-GB200": (4, "server: { like: generic-2u, gpus: { count: 4, model: nvidia-gb200-gpu }, nics: { compute: 4 x cx7-ndr-osfp } }", 400, "nvlink: { rack: { nodes: [gpu], size: 72 } }\n"),
     "DGX-GB300": (4, "server: { like: generic-2u, gpus: { count: 4, model: nvidia-gb300-gpu }, nics: { compute: 4 x cx8-800 } }", 800, "nvlink: { rack: { nodes: [gpu], size: 72 } }\n"),
-    "torchtitan H100": (8, "server: { like: nvidia-dgx-h100, gpus: { count: 8, model: { like: nvidia-h100-sxm5-80, memory: 96 GB, memory_bandwidth: 2400 GB/s } } }", 400, ""),
+    "torchtitan H100": (8, "server: { like: nvidia-dgx-h100, gpus: { count: 8, model: h100-96-500w } }", 400, "parts: [parts]\n"),
 }
 
 
@@ -102,11 +111,14 @@ MODELS = {
     "gpt3-175b": dict(parameters=174.6e9, layers=96, hidden=12288, heads=96, vocabulary=51200),
     "GPT3-5B": dict(parameters=5.0e9, layers=24, hidden=4096, heads=32, vocabulary=51200),
     "Nemotron-22B": dict(parameters=22.7e9, layers=40, hidden=6144, ffn=24576, heads=48, kv_heads=48, vocabulary=256000),
-    "DeepSeekV3": dict(parameters=671e9, active_parameters=37e9, layers=61, hidden=7168, heads=128, head_size=192, vocabulary=129280, experts=256, experts_per_token=8),
-    "Qwen3_30B_a3B": dict(parameters=30.5e9, active_parameters=3.3e9, layers=48, hidden=2048, heads=32, kv_heads=4, head_size=128, vocabulary=151936, experts=128, experts_per_token=8),
-    "Qwen3_235B_a22B": dict(parameters=235e9, active_parameters=22e9, layers=94, hidden=4096, heads=64, kv_heads=4, head_size=128, vocabulary=151936, experts=128, experts_per_token=8),
-    "GPT OSS 120B": dict(parameters=116.8e9, active_parameters=5.1e9, layers=36, hidden=2880, heads=64, kv_heads=8, head_size=64, vocabulary=201088, experts=128, experts_per_token=4),
-    "Kimi_K2": dict(parameters=1.04e12, active_parameters=32e9, layers=61, hidden=7168, heads=64, head_size=192, vocabulary=163840, experts=384, experts_per_token=8),
+    "DeepSeekV3": dict(parameters=671e9, active_parameters=37e9, layers=61, hidden=7168, heads=128, head_size=160, vocabulary=129280, experts=256, experts_per_token=8, ffn=18432, expert_ffn=2048, shared_experts=1, dense_layers=3),
+    "Qwen3_30B_a3B": dict(parameters=30.5e9, active_parameters=3.3e9, layers=48, hidden=2048, heads=32, kv_heads=4, head_size=128, vocabulary=151936, experts=128, experts_per_token=8, expert_ffn=768),
+    "Qwen3_235B_a22B": dict(parameters=235e9, active_parameters=22e9, layers=94, hidden=4096, heads=64, kv_heads=4, head_size=128, vocabulary=151936, experts=128, experts_per_token=8, expert_ffn=1536),
+    "GPT OSS 120B": dict(parameters=116.8e9, active_parameters=5.7e9, layers=36, hidden=2880, heads=64, kv_heads=8, head_size=64, vocabulary=201088, experts=128, experts_per_token=4, expert_ffn=2880, window=128, window_layers=18),
+    "Kimi_K2": dict(parameters=1.04e12, active_parameters=32.6e9, layers=61, hidden=7168, heads=64, head_size=160, vocabulary=163840, experts=384, experts_per_token=8, ffn=18432, expert_ffn=2048, shared_experts=1, dense_layers=1),
+    "Nemotron_3_Nano": dict(parameters=31.6e9, active_parameters=3.6e9, layers=52, hidden=2688, heads=32, kv_heads=2, head_size=128, vocabulary=131072, experts=128, experts_per_token=6, expert_ffn=1856, shared_ffn=3712, attention_layers=6, expert_layers=23),
+    "Nemotron_3_Super": dict(parameters=120.6e9, active_parameters=12.7e9, layers=88, hidden=4096, heads=32, kv_heads=2, head_size=128, vocabulary=131072, experts=512, experts_per_token=22, expert_ffn=2688, expert_hidden=1024, shared_ffn=5376, attention_layers=8, expert_layers=40),
+    "Nemotron_3_Ultra": dict(parameters=550e9, active_parameters=55e9, layers=108, hidden=8192, heads=64, kv_heads=2, head_size=128, vocabulary=131072, experts=512, experts_per_token=22, expert_ffn=5120, expert_hidden=2048, shared_ffn=10240, attention_layers=12, expert_layers=48),
 }
 MODELS["LLAMA3.1_405B"] = MODELS["llama-3.1-405b"]
 MODELS["LLAMA3_70B"] = MODELS["llama-3.1-70b"]
@@ -120,8 +132,14 @@ def gpt(layers, hidden, heads, vocabulary, tied, sequence):
     return dict(parameters=12 * layers * hidden**2 * (1 + 13 / (12 * hidden)) + tables, layers=layers, hidden=hidden, ffn=4 * hidden, heads=heads, vocabulary=vocabulary)
 
 
-def training(model, sequence, batch, split, precision):
-    return {"model": {**model, "sequence": sequence}, "precision": precision, "batch": f"{batch * sequence} tokens", "split": split}
+def training(model, sequence, batch, split, precision, **more):
+    return {"model": {**model, "sequence": sequence}, "precision": precision, "batch": f"{batch * sequence} tokens", "split": split, **more}
+
+
+def grok(layers):
+    """Grok-1 (xai-org/grok-1): 8 experts of three matrices of 6,144 x 32,768, of which a token goes to 2; attention of 48 heads, 8 of keys."""
+    expert, attention, tables = 3 * 6144 * 32768, 6144 * (2 * 6144 + 2 * 8 * 128), 2 * 131072 * 6144
+    return dict(parameters=layers * (8 * expert + attention) + tables, active_parameters=layers * (2 * expert + attention) + tables, layers=layers, hidden=6144, heads=48, kv_heads=8, head_size=128, vocabulary=131072, experts=8, experts_per_token=2, expert_ffn=32768)
 
 
 def split_of(row, **more):
@@ -148,7 +166,7 @@ def step_cases():
     for row in r["rows"]:
         g = row["given"]
         yield r["id"], f"{g['params_b']}e9, {g['gpus']} GPUs", "A100-SXM4-80GB", g["gpus"], training(
-            gpt(g["layers"], g["hidden"], g["heads"], 51200, True, 2048), 2048, g["global_batch"], split_of(g, recompute="full", sharded="none"), "fp16"), row["derived"]["step_time_s"]
+            gpt(g["layers"], g["hidden"], g["heads"], 51200, True, 2048), 2048, g["global_batch"], split_of(g, recompute="full", sharded="none"), "fp16", attention="unfused"), row["derived"]["step_time_s"]
     r = WORKLOADS["megatron-lm-sc21-table2"]
     model = gpt(96, 12288, 96, 51200, True, 2048)
     for row in r["rows"]:
@@ -157,7 +175,7 @@ def step_cases():
         zero = g["scheme"].startswith("ZeRO")
         split = {"tensor": 1, "pipeline": 1, "sharded": "all"} if zero else {"tensor": 8, "pipeline": 12, "sharded": "none"}
         yield r["id"], f"{'ZeRO-3' if zero else 'PTD-P'}, {g['gpus']} GPUs", "A100-SXM4-80GB", g["gpus"], training(
-            model, 2048, g["global_batch"], {**split, "micro_batch": g["micro_batch"], "recompute": "full"}, "fp16"), flops / (g["gpus"] * row["expect"]["hw_tflops_per_gpu"] * 1e12)
+            model, 2048, g["global_batch"], {**split, "micro_batch": g["micro_batch"], "recompute": "full"}, "fp16", attention="unfused"), flops / (g["gpus"] * row["expect"]["hw_tflops_per_gpu"] * 1e12)
     r = WORKLOADS["megatron-core-h100-weak-scaling"]
     for row in r["rows"]:
         g = row["given"]
@@ -168,7 +186,7 @@ def step_cases():
         g = row["given"]
         for what, key in (("selective", "step_time_s"), ("full", "step_time_full_recompute_s")):
             yield r["id"], f"{g['model']}, recompute {what}", "A100-SXM4-80GB", g["gpus"], training(
-                gpt(g["layers"], g["hidden"], g["heads"], 51200, True, 2048), 2048, g["global_batch"], split_of(g, recompute=what, sharded="none"), "fp16"), row["expect"][key]
+                gpt(g["layers"], g["hidden"], g["heads"], 51200, True, 2048), 2048, g["global_batch"], split_of(g, recompute=what, sharded="none"), "fp16", attention="unfused"), row["expect"][key]
     r = WORKLOADS["llama3-405b-table4"]
     for row in r["rows"]:
         g = row["given"]
@@ -188,6 +206,9 @@ def step_cases():
         for row in r["rows"]:
             g = {**r["given"], **row["given"]}
             fsdp = "FSDP" in r["given"].get("parallel", "")
+            if name.startswith("dgxc-grok1"):
+                yield name, f"{g['layers']} layers, {g['gpus']} GPUs", "H100-SXM5-80GB", g["gpus"], training(grok(g["layers"]), g["seq"], g["global_batch"], split_of({**g, "vp": g["vp"] if g["pp"] > 1 else 1}), "bf16"), row["expect"]["step_time_s"]
+                continue
             yield name, f"{g['gpus']} GPUs", "H100-SXM5-80GB", g["gpus"], training(
                 MODELS[g["model"]], g["seq"], g["global_batch"], {"tensor": 1, "pipeline": 1, "sharded": "all", "micro_batch": g["micro_batch"]} if fsdp else split_of(g, recompute="none"),
                 precision_of(g["precision"])), row["expect"]["step_time_s"]
@@ -195,6 +216,7 @@ def step_cases():
     for row in r["rows"]:
         g = row["given"]
         if g["model"] not in MODELS:
+            yield r["id"], f"{g['model']}, {g['system']}, {g['precision']}", g["system"], g["gpus"], None, row["derived"]["step_time_s"]
             continue
         split = {"tensor": 1, "pipeline": 1, "sharded": "all", "micro_batch": g["micro_batch"]} if g.get("fsdp") else split_of(g)
         yield r["id"], f"{g['model']}, {g['system']}, {g['precision']}", g["system"], g["gpus"], training(MODELS[g["model"]], g["seq"], g["global_batch"], split, precision_of(g["precision"])), row["derived"]["step_time_s"]
@@ -207,6 +229,18 @@ def step_cases():
         g = {**r["given"], **row["given"]}
         yield r["id"], f"8B, {g['gpus']} GPUs", "H200-SXM5-141GB", g["gpus"], training(
             MODELS["llama-3.1-8b"], g["seq"], g["local_batch"] * g["gpus"], {"tensor": 1, "pipeline": 1, "sharded": "all", "micro_batch": g["local_batch"], "recompute": "alternate"}, "fp8"), g["local_batch"] * g["seq"] / row["expect"]["tokens_per_s_per_gpu"]
+    for name in ("torchtitan-llama31-h100-2024-12", "torchtitan-async-tp-2025-06"):
+        r = WORKLOADS[name]
+        for row in r["rows"]:
+            g, e = {**r["given"], **row["given"]}, row["expect"]
+            tensor, pipeline, context = g.get("tp", 1), g.get("pp", 1), g.get("cp", 1)
+            eight = g.get("fp8") or "float8" in g.get("quantization", "")
+            # A pipeline gets its local batch in as many micro batches as it has stages (pytorch/torchtitan of 2024-12, pipelining_utils.py).
+            split = {"tensor": tensor, "pipeline": pipeline, "context": context, "sharded": "all", "micro_batch": g["local_batch"] // pipeline, "recompute": "full" if g["recompute"] == "full" else "alternate"}
+            if g.get("schedule") == "1F1B":
+                split["interleave"] = 1
+            batch, rate = g["local_batch"] * (g["gpus"] // (tensor * pipeline * context)), e.get("tokens_per_s_per_gpu", e.get("tokens_per_s_vanilla"))
+            yield name, f"{g['model']}, {g['gpus']} GPUs, {g['seq']} tokens, tp {tensor}, pp {pipeline}, cp {context}, {'fp8' if eight else 'bf16'}", "torchtitan H100", g["gpus"], training(MODELS[g["model"]], g["seq"], batch, split, "fp8" if eight else "bf16"), batch * g["seq"] / g["gpus"] / rate
     r = WORKLOADS["deepseek-v3-training-cost"]
     batch = 15360     # arXiv 2412.19437, section 4.2; 16 stages, experts over 64 GPUs: section 3.2
     yield r["id"], "671B, 2048 GPUs", "H800", 2048, training(MODELS["DeepSeekV3"], 4096, batch, {"tensor": 1, "pipeline": 16, "expert": 64, "sharded": "optimizer"}, "fp8"), batch * 4096 * 180000 * 3600 / 1e12 / 2048
@@ -218,41 +252,54 @@ def publication(c):
     record = c["record"]
     if record == "megatron-bridge-2026":
         return "megatron-bridge " + c["label"].split(",")[0]
-    return "dgxc" if record.startswith("dgxc-") else "foundry" if record.startswith("foundry-") else "megatron-sc21" if record.startswith("megatron-lm-sc21") else record
+    return "torchtitan H100" if record.startswith(("torchtitan-llama31-h100", "torchtitan-async")) else "dgxc" if record.startswith("dgxc-") else "foundry" if record.startswith("foundry-") else "megatron-sc21" if record.startswith("megatron-lm-sc21") else record
 
 
 def kind_of(workload):
     return "experts" if "experts" in workload["model"] else "dense, 8 or 4 bit" if workload["precision"] in ("fp8", "fp4") else "dense, 16 bit"
 
 
-def written(name, gpu, gpus, workload, share):
-    job = plan(name, spec(gpu, gpus, {**workload, "efficiency": share and f"{share:.6f}"}))["workloads"][0]
-    return (job["as_written"]["step_s"] if "as_written" in job else None), job
+def own_part():
+    """The GPU of torchtitan's tables: an H100 of 96 GB HBM2e (2.4 TB/s) that is held to 500 W."""
+    os.makedirs(os.path.join(work, "parts"), exist_ok=True)
+    with open(os.path.join(source, "catalog", "gpus", "nvidia-h100-sxm5-80.yaml"), encoding="utf-8") as file:
+        part = yaml.safe_load(file)
+    part["id"] = "h100-96-500w"
+    facts = part.get("facts", part)
+    for key, value, unit in (("memory", 96, "GB"), ("memory_bandwidth", 2400, "GB/s"), ("tdp", 500, "W"), ("power_max", 500, "W")):
+        facts[key] = {**facts[key], "value": value, "unit": unit}
+    facts.pop("pci_ids", None)
+    with open(os.path.join(work, "parts", "h100-96-500w.yaml"), "w", encoding="utf-8") as file:
+        yaml.safe_dump(part, file, sort_keys=False)
 
 
 def step_rows():
-    cases = []
+    """All published runs: those that are computed with their fits, and those that are not."""
+    own_part()
+    cases, lines, not_computed = [], [], []
     for number, (record, label, gpu, gpus, workload, published) in enumerate(step_cases()):
-        step, job = written(f"{number:03}-{record}", gpu, gpus, workload, 1)
-        if not step:
-            print(f"not predicted: {record}, {label}: {'; '.join(job['missing'])}")
+        case = dict(record=record, label=label, published=published)
+        if workload is None:
+            not_computed.append(case)
             continue
-        rest = step["total"] - step["matrices"]
-        # The share of the matrix rate at which the step takes as long as published; the bubble is of everything.
-        bubble = 1 + step["bubble"] / max(1e-12, step["total"] - step["bubble"] - step["data"] - step["optimizer"] - step["transfers"])
-        left = published - (rest - step["bubble"]) * bubble
-        cases.append(dict(record=record, label=label, gpu=gpu, gpus=gpus, workload=workload, published=published, kind=kind_of(workload), share=step["matrices"] * bubble / left if left > 0 else None, step=step, job=job))
-    for number, c in enumerate(cases):
-        # The median of each other publication counts once, however many rows it has.
-        others = {}
-        for o in cases:
-            if o["kind"] == c["kind"] and publication(o) != publication(c) and o["share"]:
-                others.setdefault(publication(o), []).append(min(1.0, o["share"]))
-        c["without"] = statistics.median(statistics.median(v) for v in others.values()) if others else None
-        share = c["without"] or 0.5
-        c["predicted"] = written(f"{number:03}-{c['record']}", c["gpu"], c["gpus"], c["workload"], share)[0]["total"]
-        c["said"] = written(f"{number:03}-{c['record']}-said", c["gpu"], c["gpus"], c["workload"], None)[0]["total"]
-    return cases
+        path = os.path.join(work, f"step-{number:03}.yaml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(spec(gpu, gpus, workload))
+        cases.append({**case, "kind": kind_of(workload), "path": path})
+        lines.append(f"{path}\t{publication(case)}\t{published!r}\n")
+    runs = os.path.join(work, "runs.txt")
+    with open(runs, "w", encoding="utf-8") as file:
+        file.write("".join(lines))
+    done = subprocess.run([fit_training, runs], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"FAILED: fit_training ends with {done.returncode}\n{done.stderr}")
+    fit = json.loads(done.stdout)
+    lost = set(fit["not_computed"])
+    not_computed += [c for c in cases if c["path"] in lost]
+    cases = [c for c in cases if c["path"] not in lost]
+    for c, run in zip(cases, fit["runs"], strict=True):
+        c.update(said=run["said"], predicted=run["without"], all=run["all"], fits=run["fits"])
+    return cases, not_computed, fit
 
 
 # ------------------------------------------------------------------------------------------------- collectives, LINPACK, power
@@ -367,7 +414,8 @@ def peaks():
             # A pipeline gets its local batch in as many micro batches as it has stages (pytorch/torchtitan of 2024-12, pipelining_utils.py: n_microbatches=parallel_dims.pp).
             # Its selective recomputation is that by operator (train_configs/llama3_8b.toml).
             split = {"tensor": tensor, "pipeline": pipeline, "context": context, "sharded": "all", "micro_batch": g["local_batch"] // pipeline, "recompute": {"selective": "alternate"}.get(g.get("recompute", "selective"), "full")}
-            m = plan(f"memory-{name}-{row['given']}"[:80], spec("H100-SXM5-80GB", g["gpus"], training(MODELS[g["model"]], g["seq"], batch, split, "bf16")))["workloads"][0]["as_written"]["memory_bytes"]
+            # torchao's float8 keeps the inputs of products in 16 bit; the runs on H200 compile the loss.
+            m = plan(f"memory-{name}-{row['given']}"[:80], spec("H100-SXM5-80GB", g["gpus"], training(MODELS[g["model"]], g["seq"], batch, split, "bf16", loss="fused" if "h200" in name else None)))["workloads"][0]["as_written"]["memory_bytes"]
             yield name, f"{g['model']}, {g['gpus']} GPUs, {g['seq']} tokens, tp {tensor}, pp {pipeline}, cp {context}, recompute {split['recompute']}", row["expect"]["memory_gib"], m["reserved"] / 2**30
     r = WORKLOADS["llama3-8b-activation-example"]
     for row in r["rows"]:
@@ -411,42 +459,24 @@ def number(x, unit):
     return f"{x:.4g}"
 
 
-def built_in():
-    """The shares that the program holds, from its own answer."""
-    found = {}
-    for kind, model, precision in (("dense, 16 bit", "llama-3.1-8b", "bf16"), ("dense, 8 or 4 bit", "llama-3.1-8b", "fp8"), ("experts", "Qwen3_30B_a3B", "fp8")):
-        job = plan("built-in-" + kind, spec("H100-SXM5-80GB", 8, training(MODELS[model], 4096, 64, {"tensor": 1, "pipeline": 1, "sharded": "all"}, precision)))["workloads"][0]
-        found[kind] = job["rates"]["layer_share"]
-    return found
-
-
-def shares_of(rows):
-    """kind: ({publication: median share}, median of them)"""
-    out = {}
-    for c in rows:
-        if c["share"]:
-            out.setdefault(c["kind"], {}).setdefault(publication(c), []).append(min(1.0, c["share"]))
-    return {kind: ({p: statistics.median(v) for p, v in by.items()}, statistics.median(statistics.median(v) for v in by.values())) for kind, by in out.items()}
-
-
 def main():
-    steps = step_rows()
+    steps, not_computed, fit = step_rows()
     tables = {}            # kind: (unit, rows of (publication, label, published, said, without, how, error))
     for kind, unit, rows in (("all-reduce", "GB/s", collectives()), ("LINPACK", "TF", linpack()), ("power under LINPACK", "kW", power())):
         tables[kind] = (unit, [(*r, (r[4] / r[2] - 1) * 100) for r in rows])
-    tables["step time"] = ("s", [(c["record"], c["label"], c["published"], c["said"], c["predicted"], f"{c['kind']}; share {c['without']:.2f}", (c["predicted"] / c["published"] - 1) * 100) for c in steps])
+    tables["step time"] = ("s", [(c["record"], c["label"], c["published"], c["said"], c["predicted"], c["kind"], (c["predicted"] / c["published"] - 1) * 100) for c in steps])
     tables["memory: states, weights, keys and values"] = ("GB", [(a, b, p, q, q, "formula", (q / p - 1) * 100) for a, b, p, q in states()])
     tables["memory: peaks"] = ("GiB", [(a, b, p, q, q, "formula", (q / p - 1) * 100) for a, b, p, q in peaks()])
     fit_rows = list(fits())
 
     def line(name, errors):
         errors = sorted(abs(e) for e in errors)
-        return f"| {name} | {len(errors)} | {statistics.median(errors):.1f} % | {sum(e <= LIMIT for e in errors)} | {errors[-1]:.0f} % |"
+        return f"| {name} | {len(errors)} | {statistics.median(errors):.1f} % | {ninetieth(errors):.1f} % | {sum(e <= LIMIT for e in errors)} | {errors[-1]:.0f} % |"
 
-    out = ["# Predictions against publications", "", "Generated by `tests/predictions.py CLUSTERC SOURCE WORK --write`: for each row the test plans a spec and compares its figure with the published one. Do not edit.", "",
-           "No figure is judged against a publication to which it was fitted. The column *said* is the present figure of the program. If that figure is a median of published figures, the column *without* is the median without the row's own",
-           "publication, and the error is that of *without*. A test limits the median error of each kind to 15 %. Single rows have larger errors; the worst rows are listed, too.", "",
-           "| kind | rows | median error | within 15 % | worst |", "| --- | --- | --- | --- | --- |"]
+    out = ["# Predictions against publications", "", "Generated by `tests/predictions.py CLUSTERC SOURCE WORK FIT_TRAINING --write`: for each row the test plans a spec and compares its figure with the published one. Do not edit.", "",
+           "No figure is judged against a publication to which it was fitted. The column *said* is the present figure of the program. The column *without* is the figure without the row's own publication: with the median of the",
+           "others, or with the training model fitted again to the others. The error is that of *without*. A run that is not computed counts as an error of 100 %.", "",
+           "| kind | rows | median error | 90th percentile | within 15 % | worst |", "| --- | --- | --- | --- | --- | --- |"]
     every = []
     for kind, (unit, rows) in tables.items():
         out.append(line(kind, [r[6] for r in rows]))
@@ -454,23 +484,31 @@ def main():
     out.append(line("memory: all", [r[6] for kind, (unit, rows) in tables.items() if kind.startswith("memory") for r in rows]))
     for kind in sorted({c["kind"] for c in steps}):
         out.append(line(f"step time, {kind}", [(c["predicted"] / c["published"] - 1) * 100 for c in steps if c["kind"] == kind]))
+    all_steps = [r[6] for r in tables["step time"][1]] + [100.0] * len(not_computed)
+    out.append(line("training runs, with those that are not computed", all_steps))
     out.append(line("everything", every))
     right = sum(a == b for _, _, a, b in fit_rows)
-    out += ["", f"The program is right about whether a model fits in {right} of {len(fit_rows)} published cases.", "", "## Where the constants come from", "",
-            "The program assumes that matrices run at 0.98 of the rate of the best shape that a search found (stas00/ml-engineering). The layers of a model reach a share of that rate. This share is the median over publications (each counts once):", "",
-            "| kind | built in | median | publications |", "| --- | --- | --- | --- |"]
-    held = built_in()
-    found = shares_of(steps)
-    for kind, (by, median) in sorted(found.items()):
-        out.append(f"| {kind} | {held[kind]:.2f} | {median:.3f} | " + ", ".join(f"{p} {v:.2f}" for p, v in by.items()) + " |")
-    out += ["", "The predictions are known to be wrong for:", "",
-            "* ZeRO-3 of 2021, which did not hide its gathering of weights;",
-            "* attention of the H100 runs before FlashAttention-3, above all with long sequences and small models;",
-            "* layers of a hidden size of 2,048 and less, whose kernels are too short;",
-            "* communication that a publisher hides behind other work (DualPipe).",
+    rejected = [c for c in steps if not c["fits"]]
+    out += ["", f"The program is right about whether a model fits in {right} of {len(fit_rows)} published cases.", "", f"Of the {len(steps)} training runs it rejects {len(rejected)} as too large for the memory"
+            + (": " + "; ".join(f"{c['record']}, {c['label']}" for c in rejected) if rejected else "") + ".", ""]
+    if not_computed:
+        out += ["Not computed, since the shape of the model is not published: " + "; ".join(f"{c['record']}, {c['label']}" for c in not_computed) + ".", ""]
+    out += ["## Where the constants come from", "",
+            "The step time follows from hardware and algorithm ([formulas](workloads.md#training-and-fine-tuning)). These constants do not; `tests/fit_training.cc` fits them. *Without* is the range of values when each publication is left out in turn.", "",
+            "The limits come from published measurements of kernels and links, but were set with all of these runs in view, and the fit holds each constant near their middle with a small weight. To that extent a publication that is left out still has a say.", "",
+            "| constant | value | without | limits | meaning | rows |", "| --- | --- | --- | --- | --- | --- |"]
+    for c in fit["constants"]:
+        values = [w[c["name"]] for w in fit["without"].values()]
+        scale, unit = (1e6, " us") if c["unit"] == "s" else (1, "")
+        out.append(f"| `{c['name']}` | {c['built_in'] * scale:.3g}{unit} | {min(values) * scale:.3g} to {max(values) * scale:.3g} | {c['least'] * scale:.3g} to {c['most'] * scale:.3g} | {c['means']} | {c['rows']} |")
+    far = sorted((c for c in steps if abs(c["predicted"] / c["published"] - 1) > 0.25), key=lambda c: -abs(c["predicted"] / c["published"] - 1))
+    out += ["", f"{len(far)} runs have an error of more than 25 %. Known causes:", "",
+            "* ZeRO-3 of 2021 gathered each tensor by itself and did not hide it;",
+            "* GPT OSS before release 26.08 of Megatron Bridge takes 1.4 to 1.7 times as long on the same hardware as after it: a change of software that no input states;",
+            "* LLM Foundry with small micro batches: gathering of weights that its FSDP does not hide;",
+            "* DeepSeek-V3's own run hides the all-to-all behind a second micro batch (DualPipe);",
+            "* Qwen3 with experts of 768 and 1,536 columns is faster than predicted in the releases that fuse the kernels of experts.",
             "", "Peaks of memory are the memory that the framework's allocator holds (torchtitan prints `reserved_bytes.all.peak`): live memory / 0.85 (docs/workloads.md). These rows have an error of more than 15 %:", "",
-            "* torchtitan on H200 (+48 %): this run used a version that is half a year newer than that of the H100 runs, and that compiles the loss. The compiled loss keeps 2 + 2 bytes per word of the vocabulary instead of 12:",
-            "  8 bytes x 16,384 tokens x 128,256 words = 15.7 GiB less live memory. Divided by 0.85, this is 18.4 GiB of the 23.3 GiB of error. A spec cannot state a fused loss, so the program uses the larger figure: a model that fits by the prediction then really fits.",
             "* torchtitan 70B with tensor parallelism (-22 %): the loss over a divided vocabulary (`loss_parallel`) makes four to five tensors in 32 bit, not three (log-softmax, gradient, exponential, their sum and product). These take",
             "  16 bytes or more per word: 7.8 GiB of the 15.5 GiB of error. The input of the output layer is also gathered over the sequence (2 GiB, 4 GiB with its gradient). With asynchronous tensor parallelism the same run takes 67.6 GiB (-17 %).",
             "* Machine Learning Engineering (-18 and -39 %): the source did not measure a training run, but one layer of Hugging Face's code, kernel by kernel. That code keeps norms in 32 bit (4 copies of the hidden state each), stores",
@@ -489,10 +527,17 @@ def main():
     for kind, errors in [(k, [r[6] for r in rows]) for k, (u, rows) in tables.items()] + [("memory: all", [r[6] for k, (u, rows) in tables.items() if k.startswith("memory") for r in rows]), ("everything", every)]:
         if statistics.median(abs(e) for e in errors) > LIMIT:
             failures.append(f"{kind}: the median error is {statistics.median(abs(e) for e in errors):.1f} %, more than {LIMIT:g} %")
-    for kind, (by, median) in found.items():
-        if abs(held[kind] - median) > 0.0051:
-            failures.append(f"{kind}: the program holds a share of {held[kind]}, the median is {median:.3f}")
-    if len(steps) < 100 or len(every) < 150:
+    for c in fit["constants"]:
+        if abs(c["built_in"] - c["fitted"]) > 0.006 * (c["most"] - c["least"]):
+            failures.append(f"{c['name']}: the program holds {c['built_in']:.4g}, the fit to all runs is {c['fitted']:.4g}")
+    kinds = {"all": all_steps, "experts": [(c["predicted"] / c["published"] - 1) * 100 for c in steps if c["kind"] == "experts"]}
+    for kind, (median, tail) in STEP_LIMITS.items():
+        errors = sorted(abs(e) for e in kinds[kind])
+        if statistics.median(errors) > median or ninetieth(errors) > tail:
+            failures.append(f"step times, {kind}: median {statistics.median(errors):.1f} %, 90th percentile {ninetieth(errors):.1f} %; limits {median:g} and {tail:g} %")
+    if len(not_computed) > 0.05 * (len(steps) + len(not_computed)):
+        failures.append(f"{len(not_computed)} runs are not computed")
+    if len(steps) < 140 or len(every) < 190:
         failures.append(f"only {len(steps)} step times and {len(every)} rows in all")
     if write:
         with open(path, "w", encoding="utf-8") as file:
@@ -515,8 +560,12 @@ def main():
 if __name__ == "__main__":
     if "--debug" not in sys.argv:
         main()
-    rows = step_rows()
+    rows, lost, found = step_rows()
     for c in rows:
-        print(f"{c['record'][:30]:30} {c['label'][:38]:38} {c['kind'][:9]} pub {c['published']:8.3f} said {c['said']:8.3f} without {c['predicted']:8.3f} err {(c['predicted'] / c['published'] - 1) * 100:6.1f}% share {c['share'] or 0:5.2f} loo {c['without'] or 0:4.2f} "
-              + " ".join(f"{k} {v:.2f}" for k, v in c["step"].items() if v))
-    print(shares_of(rows))
+        print(f"{c['record'][:24]:24} {c['label'][:60]:60} {c['kind'][:9]} pub {c['published']:8.3f} " + " ".join(f"{k} {(c[k] / c['published'] - 1) * 100:6.1f}%" for k in ("said", "all", "predicted")) + ("" if c["fits"] else " does not fit"))
+    for k in ("said", "all", "predicted"):
+        for kind in ("dense, 16 bit", "dense, 8 or 4 bit", "experts", ""):
+            errors = sorted(abs(c[k] / c["published"] - 1) * 100 for c in rows if c["kind"].startswith(kind))
+            print(f"{k:10} {kind or 'all':20} {len(errors)} median {statistics.median(errors):.1f} p90 {ninetieth(errors):.1f} worst {errors[-1]:.0f}")
+    for c in found["constants"]:
+        print(c["name"], c["built_in"], round(c["fitted"], 7), (c["least"], c["most"]))

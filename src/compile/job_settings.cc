@@ -66,7 +66,12 @@ void megatron_split(const Job& j, Arguments& a) {
   if (s.recompute == Recompute::selective) a.word("--recompute-activations");
   if (s.recompute == Recompute::alternate)
     a.comment("Megatron-LM has no `recompute: alternate`: full needs less memory and more time than planned");
-  if (s.recompute == Recompute::full || s.recompute == Recompute::alternate)
+  if (s.recompute == Recompute::full && s.recompute_layers > 0)
+    // `block` recomputes that many layers of each chunk of a stage, so of each of `interleave` chunks its part.
+    a.pair("--recompute-granularity", "full")
+        .pair("--recompute-method", "block")
+        .pair("--recompute-num-layers", (s.recompute_layers + s.interleave - 1) / s.interleave);
+  else if (s.recompute == Recompute::full || s.recompute == Recompute::alternate)
     a.pair("--recompute-granularity", "full").pair("--recompute-method", "uniform").pair("--recompute-num-layers", 1);
 }
 
@@ -80,6 +85,7 @@ void split_settings(const Job& j, ShellWriter& w) {
   w.export_("PLAN_MICRO_BATCH", s.micro_batch).export_("PLAN_ACCUMULATION", s.accumulation);
   w.export_("PLAN_BATCH", s.batch).export_("PLAN_SEQUENCE", s.sequence);
   w.export_("PLAN_SHARDED", sharding_word(s.sharded)).export_("PLAN_RECOMPUTE", recompute_word(s.recompute));
+  if (s.recompute_layers > 0) w.export_("PLAN_RECOMPUTE_LAYERS", s.recompute_layers);
   if (j.steps) w.export_("PLAN_STEPS", *j.steps);
   if (j.checkpoint_steps) w.export_("PLAN_CHECKPOINT_STEPS", *j.checkpoint_steps);
 }

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "base/digits.h"
 #include "base/format.h"
+#include "model/availability.h"
 #include "report/table.h"
 #include "spec/workload.h"
 
@@ -33,8 +36,10 @@ std::string split_text(const Layout& l) {
   if (l.context > 1) out += format(", context {}", l.context);
   if (l.expert > 1) out += format(", expert {}", l.expert);
   if (l.interleave > 1) out += format(", interleave {}", l.interleave);
-  return out + format(", micro_batch {}, sharded {}, recompute {}", l.micro_batch, sharding_word(l.sharded),
-                      recompute_word(l.recompute));
+  out += format(", micro_batch {}, sharded {}, recompute {}", l.micro_batch, sharding_word(l.sharded),
+                recompute_word(l.recompute));
+  if (l.recompute_layers > 0) out += format(", recompute_layers {}", l.recompute_layers);
+  return out + (l.fused_loss ? "; loss: fused" : "");
 }
 
 // "matrices 71.2 %, attention 8.1 %", of the terms that there are.
@@ -49,6 +54,7 @@ std::vector<std::pair<const char*, double>> terms_of(const StepTime& t) {
   return {{"matrices", t.matrices},
           {"attention", t.attention},
           {"memory", t.memory},
+          {"start of kernels", t.start},
           {"optimizer", t.optimizer},
           {"tensor", t.tensor},
           {"experts", t.experts},
@@ -70,29 +76,40 @@ std::string memory_text(const TrainingMemory& m) {
   return out;
 }
 
+// What the search over splits found: label and text.
+std::vector<std::pair<std::string_view, std::string>> search_lines(const WorkloadPlan& p) {
+  std::vector<std::pair<std::string_view, std::string>> out;
+  const auto line = [&](std::string_view what, std::string text) { out.emplace_back(what, std::move(text)); };
+  if (p.written && !p.written->best && p.written->smallest)
+    line("as written", format("does not fit: it needs {} of the {} that can be used on each GPU (at least {}: {})",
+                              bytes(p.written->smallest->memory.total()), bytes(p.memory.value * kUsableMemory),
+                              split_text(p.written->smallest->layout), memory_text(p.written->smallest->memory)));
+  else if (p.written && !p.written->smallest)
+    line("as written", "needs more GPUs than it has, or a larger batch");
+  if (p.free->best) {
+    const LayoutChoice& best = *p.free->best;
+    line("fits", format("{} of {} splits that were tried", p.free->fitting, p.free->tried));
+    line("fastest", format("{}: {} a step", split_text(best.layout), seconds(best.time.total())));
+    for (std::size_t i = 1; i < p.free->fastest.size(); ++i)
+      line(i == 1 ? "next" : "",
+           format("{}: {}", split_text(p.free->fastest[i].layout), seconds(p.free->fastest[i].time.total())));
+  } else if (p.free->smallest) {
+    line("fits", format("no: the smallest of {} splits needs {} of the {} that can be used on each GPU ({}: {})",
+                        p.free->tried, bytes(p.free->smallest->memory.total()), bytes(p.memory.value * kUsableMemory),
+                        split_text(p.free->smallest->layout), memory_text(p.free->smallest->memory)));
+  } else {
+    line("fits", "no split divides layers, batch and GPUs");
+  }
+  return out;
+}
+
 void training_text(const WorkloadPlan& p, std::string& out) {
   const auto line = [&](std::string_view what, const std::string& text) {
     out += format("    {:<11} {}\n", what, text);
   };
   if (p.job) {
     const Transformer& m = p.job->model;
-    if (p.written && !p.written->best && p.written->smallest)
-      line("as written", format("does not fit: it needs {} of the {} that can be used on each GPU (at least {}: {})",
-                                bytes(p.written->smallest->memory.total()), bytes(p.memory.value * kUsableMemory),
-                                split_text(p.written->smallest->layout), memory_text(p.written->smallest->memory)));
-    else if (p.written && !p.written->smallest)
-      line("as written", "needs more GPUs than it has, or a larger batch");
-    if (p.free->best) {
-      const LayoutChoice& best = *p.free->best;
-      line("fits", format("{} of {} splits that were tried", p.free->fitting, p.free->tried));
-      line("fastest", format("{}: {} a step", split_text(best.layout), seconds(best.time.total())));
-    } else if (p.free->smallest) {
-      line("fits", format("no: the smallest of {} splits needs {} of the {} that can be used on each GPU ({}: {})",
-                          p.free->tried, bytes(p.free->smallest->memory.total()), bytes(p.memory.value * kUsableMemory),
-                          split_text(p.free->smallest->layout), memory_text(p.free->smallest->memory)));
-    } else {
-      line("fits", "no split divides layers, batch and GPUs");
-    }
+    for (const auto& [what, text] : search_lines(p)) line(what, text);
     if (p.used) {
       const LayoutChoice& u = *p.used;
       if (p.used_written)
@@ -154,6 +171,11 @@ void training_text(const WorkloadPlan& p, std::string& out) {
       line("goodput", format("{}: 1 - {}/{} - ({}/2 + {})/{}{}", percent_of(*c.goodput, 1), seconds(c.save->value),
                              seconds(c.every->value), seconds(c.every->value), seconds(c.restart.value),
                              seconds(c.between.value), c.restart_assumed ? ", a restart of 10 min assumed" : ""));
+    if (c.goodput_least)
+      line("", format("{} to {} with the rates of interruptions that others publish ({} and {} GPU-hours); yours is "
+                      "`gpu_hours_per_interruption`",
+                      percent_of(std::max(0.0, *c.goodput_least), 1), percent_of(std::max(0.0, *c.goodput_most), 1),
+                      count(std::round(kFewestGpuHours)), count(std::round(kMostGpuHours))));
   }
   if (p.run) {
     const RunPlan& r = *p.run;
@@ -222,6 +244,8 @@ void choice_json(JsonWriter& json, const LayoutChoice& c) {
       .field("micro_batch", l.micro_batch)
       .field("sharded", sharding_word(l.sharded))
       .field("recompute", recompute_word(l.recompute))
+      .field("recompute_layers", l.recompute_layers)
+      .field("fused_loss", l.fused_loss)
       .end_object();
   const StepTime& t = c.time;
   json.object("step_s", kLine)
@@ -229,6 +253,7 @@ void choice_json(JsonWriter& json, const LayoutChoice& c) {
       .field("matrices", t.matrices)
       .field("attention", t.attention)
       .field("memory", t.memory)
+      .field("start", t.start)
       .field("optimizer", t.optimizer)
       .field("tensor", t.tensor)
       .field("experts", t.experts)
@@ -256,6 +281,15 @@ void search_json(JsonWriter& json, std::string_view key, const std::optional<Lay
   if (!s) return;
   json.object(key).field("tried", s->tried).field("fitting", s->fitting).field("fits", s->best.has_value());
   if (const auto& c = s->best ? s->best : s->smallest) choice_json(json, *c);
+  if (s->fastest.size() > 1) {
+    json.array("next");
+    for (std::size_t i = 1; i < s->fastest.size(); ++i) {
+      json.begin_object(kLine);
+      choice_json(json, s->fastest[i]);
+      json.end_object();
+    }
+    json.end_array();
+  }
   json.end_object();
 }
 
@@ -345,6 +379,8 @@ void one_json(JsonWriter& json, const WorkloadPlan& p) {
         .field("restart_s", c->restart.value)
         .field("restart_assumed", c->restart_assumed)
         .field("goodput", c->goodput)
+        .field("goodput_least", c->goodput_least)
+        .field("goodput_most", c->goodput_most)
         .end_object();
   if (const auto& r = p.run)
     json.object("run", kLine)

@@ -11,7 +11,9 @@ namespace clusterc {
 struct ModelShape {
   SourceSpan span;
   Value<double> parameters, active_parameters;
-  Value<std::int64_t> layers, hidden, sequence, heads, kv_heads, head_size, ffn, vocabulary, experts, experts_per_token;
+  Value<std::int64_t> layers, hidden, sequence, heads, kv_heads, head_size, ffn, vocabulary, experts, experts_per_token,
+      expert_ffn, expert_hidden, expert_layers, shared_experts, shared_ffn, dense_layers, attention_layers, window,
+      window_layers;
   Value<Bytes> kv_per_token;
   static constexpr std::string_view type_name = "model";
   template <class Self, class V>
@@ -29,6 +31,28 @@ struct ModelShape {
     v("experts", s.experts, {.doc = "experts", .least = 1, .most = 1e6});
     v("experts_per_token", s.experts_per_token,
       {.doc = "experts that each token goes through", .least = 1, .most = 1e6});
+    v("expert_ffn", s.expert_ffn,
+      {.doc = "width of one expert, where `ffn` is that of the layers without experts; left out: by the parameters",
+       .least = 1,
+       .most = 1e8});
+    v("expert_hidden", s.expert_hidden,
+      {.doc = "numbers that an expert takes in (latent experts); left out: hidden", .least = 1, .most = 1e7});
+    v("expert_layers", s.expert_layers,
+      {.doc = "layers that have experts; left out: layers - dense_layers", .least = 1, .most = 100000});
+    v("shared_experts", s.shared_experts,
+      {.doc = "experts that every token goes through, each as wide as expert_ffn", .least = 1, .most = 1e4});
+    v("shared_ffn", s.shared_ffn,
+      {.doc = "width of all shared experts together; left out: shared_experts x expert_ffn", .least = 1, .most = 1e8});
+    v("dense_layers", s.dense_layers,
+      {.doc = "first layers that have a dense feed-forward part instead of experts", .least = 1, .most = 100000});
+    v("attention_layers", s.attention_layers,
+      {.doc = "layers that have attention, where the others have a state space (Mamba); left out: all",
+       .least = 1,
+       .most = 100000});
+    v("window", s.window,
+      {.doc = "tokens that a layer with sliding-window attention looks back on", .least = 1, .most = 1e9});
+    v("window_layers", s.window_layers,
+      {.doc = "layers that have a sliding window; left out: all that have attention", .least = 1, .most = 100000});
     v("kv_per_token", s.kv_per_token,
       {.doc = "keys and values of one token, where 2 x layers x kv_heads x head size x bytes does not hold (latent "
               "attention)"});
@@ -47,7 +71,7 @@ struct TokenCount {  // "4194304 tokens"
 };
 struct ModelSplit {  // how one copy of the model lies over GPUs, and how many copies there are
   SourceSpan span;
-  Value<std::int64_t> tensor, pipeline, data, context, expert, interleave, micro_batch;
+  Value<std::int64_t> tensor, pipeline, data, context, expert, interleave, micro_batch, recompute_layers;
   Value<std::string> sharded, recompute;
   static constexpr std::string_view type_name = "split";
   template <class Self, class V>
@@ -77,6 +101,8 @@ struct ModelSplit {  // how one copy of the model lies over GPUs, and how many c
       {.doc = "what of the forward pass is done again instead of kept: none, selective (attention), alternate (all but "
               "attention and every second matrix product), full (each layer)",
        .words = "none|selective|alternate|full"});
+    v("recompute_layers", s.recompute_layers,
+      {.doc = "layers of each stage that `recompute: full` is done for; left out: all", .least = 1, .most = 1e6});
     v("sharded", s.sharded,
       {.standard = "none",
        .why = "each copy holds all of its state unless it is written",
@@ -124,7 +150,7 @@ struct WorkloadLauncher {  // "torchrun": the program that starts the processes 
 };
 struct Workload {
   SourceSpan span;
-  Value<std::string> kind, precision, kv_precision, optimizer, checkpoint_to;
+  Value<std::string> kind, precision, kv_precision, optimizer, checkpoint_to, attention, gradient_precision, loss;
   std::optional<ModelShape> model;
   std::optional<ModelSplit> split;
   std::optional<WorkloadLauncher> launcher;
@@ -133,7 +159,7 @@ struct Workload {
   Value<Seconds> within, checkpoint_every, checkpoint_within, resume_within;
   Value<std::int64_t> keep_checkpoints;
   Value<BytesPerSecond> read_per_gpu;
-  Value<double> trained_parameters, tokens_per_second, efficiency, gpu_hours_per_interruption;
+  Value<double> trained_parameters, tokens_per_second, efficiency, gpu_hours_per_interruption, imbalance;
   static constexpr std::string_view type_name = "workload";
   template <class Self, class V>
   static void describe(Self& s, V&& v) {
@@ -152,6 +178,24 @@ struct Workload {
        .doc = "its state is 12 bytes a parameter (adam), 6 (adam-8bit) or 8 (sgd with momentum), FP32 master weights "
               "included",
        .words = "adam|adam-8bit|sgd"});
+    v("attention", s.attention,
+      {.doc =
+           "training: kernels of attention; unfused: scores are written to memory; flash-2: made for A100 "
+           "(FlashAttention-2, PyTorch's own); native: made for the GPU (FlashAttention-3, cuDNN); left out: flash-2 "
+           "with `sharded: all`, else native",
+       .words = "unfused|flash-2|native"});
+    v("gradient_precision", s.gradient_precision,
+      {.doc = "training: in which gradients are summed and sent; left out: bf16; fp32 is the default of Megatron-LM",
+       .words = "bf16|fp32"});
+    v("loss", s.loss,
+      {.doc = "training with `sharded: all`: plain, PyTorch's with its copies of the logits in 32 bit, or fused "
+              "(compiled, "
+              "Liger, flash-attn); left out: plain where it fits",
+       .words = "plain|fused"});
+    v("imbalance", s.imbalance,
+      {.doc = "experts: tokens of the fullest GPU over the mean; left out: 1, a balanced router",
+       .least = 1,
+       .most = 1000});
     v("trained_parameters", s.trained_parameters,
       {.doc = "fine-tuning: parameters that are trained (adapters); left out: all", .least = 1, .most = 1e15});
     v("split", s.split, {.doc = "how the model is divided over GPUs: { tensor: 8, pipeline: 2, sharded: optimizer }"});
@@ -177,7 +221,7 @@ struct Workload {
        .least = 1,
        .most = 1e15});
     v("efficiency", s.efficiency,
-      {.doc = "share of the GPU's matrix rate that the layers reach, where it was measured; left out: that of "
+      {.doc = "share of the GPU's best matrix rate that lasts under load, where it was measured; left out: that of "
               "published runs",
        .least = 0.01,
        .most = 1});

@@ -295,7 +295,8 @@ class JobPlanner {
                .batch = whole(plan.job->batch),
                .sequence = whole(plan.job->model.sequence),
                .sharded = l.sharded,
-               .recompute = l.recompute};
+               .recompute = l.recompute,
+               .recompute_layers = whole(l.recompute_layers)};
     if (s.batch % (s.data * s.micro_batch) != 0) {
       j.unknown = format("{} sequences of a step are not divisible by {} copies x {} in a micro batch", s.batch, s.data,
                          s.micro_batch);

@@ -32,6 +32,7 @@ struct JobSplit {
   std::int64_t sequence = 1;                                  // tokens
   Sharding sharded = Sharding::none;
   Recompute recompute = Recompute::none;
+  std::int64_t recompute_layers = 0;  // of each stage, that `full` is done for; 0: all
   std::int64_t processes() const { return tensor * pipeline * context * data; }
 };
 

@@ -13,33 +13,10 @@
 namespace clusterc {
 namespace {
 
-// Share of the dense 16-bit peak that fused attention reaches over forward and backward with a causal mask: 350 of 989
-// (H100) to 190 of 312 TFLOP/s (A100) in T. Dao, FlashAttention-2, arXiv 2307.08691, figures 4 to 7, 400 to 550 of 989
-// in J. Shah et al., FlashAttention-3, arXiv 2407.08608, figures 5 and 6.
-constexpr double kAttentionShare = 0.5;
-constexpr double kAttentionBackward = 2.5;  // five products backward for two forward (FlashAttention-2, section 3.1)
-constexpr double kHeldByOptimizer =
-    28;  // bytes of a parameter that Adam reads and writes: gradient 2, master and two moments 12 + 12, weight 2
-
-// Of the all-reduces of tensor parallelism half is hidden behind matrices on Hopper and later: 52 % in both runs of
-// pytorch/torchtitan (benchmarks/asyncTP_llama3_h100_2025-06: 597.3 to 652.4 tokens/s on 70B, 5,078 to 5,570 on 8B,
-// over the time that they take by the formulas here). No such figure is published for older parts.
-constexpr double kTensorHidden = 0.5;
-
 // Where no rate of the part is published: the median share of the peak that others show (16 bit: A100 0.85, H100 0.79,
 // B200 0.76; 8 bit: H100 0.69, H200 0.72, B200 0.75, GB200 0.71), and of the memory's data sheet (A100 0.83, H100 0.89,
 // H200 0.86, GB200 0.92).
 constexpr double kMatrixShare16 = 0.79, kMatrixShare8 = 0.71, kTriadShare = 0.87;
-
-// Bytes of the loss for each token and word of the vocabulary. Megatron (core/tensor_parallel/cross_entropy.py): logits
-// in 16 bit, their 32-bit copy, soft-maxed and turned into the gradient in place. PyTorch's cross_entropy on 32-bit
-// logits: logarithm of the softmax, its gradient, and the gradient of the likelihood, 4 each; with FSDP that is what is
-// used unless the loss is compiled or fused.
-constexpr double kLossInPlace = 6, kLossPlain = 12;
-
-// Share of what PyTorch's caching allocator holds that is in pieces nobody can use: 15 % on average over eight models,
-// up to 33 % (C. Guo et al., GMLake, ASPLOS 2024, arXiv 2401.08156, abstract).
-constexpr double kFragmented = 0.15;
 
 bool narrow(std::string_view precision) { return precision == "fp8" || precision == "fp4"; }
 
@@ -56,54 +33,34 @@ FlopsPerSecond matrix_rate(const GpuPart& gpu, std::string_view id, std::string_
   return *peak * share;
 }
 
-double round_down_power(double n) { return std::exp2(std::floor(std::log2(std::max(1.0, n)))); }
-
-std::vector<double> powers(double most) {
-  std::vector<double> out;
-  for (double n = 1; n <= most; n *= 2) out.push_back(n);
-  return out;
-}
-
-std::vector<double> divisors(double of, double most) {
-  std::vector<double> low, high;
-  if (of != std::floor(of)) return low;
-  const auto whole = static_cast<std::uint64_t>(of);
-  for (std::uint64_t n = 1; static_cast<double>(n) <= most && n * n <= whole; ++n)
-    if (whole % n == 0) {
-      low.push_back(static_cast<double>(n));
-      if (const std::uint64_t other = whole / n; other != n && static_cast<double>(other) <= most)
-        high.push_back(static_cast<double>(other));
-    }
-  low.insert(low.end(), high.rbegin(), high.rend());
-  return low;
-}
-
 }  // namespace
 
 double Transformer::kept_per_token() const {
   // Inputs of both norms, what they give, queries, keys and values, what attention gives; and in the feed-forward layer
   // what goes through its nonlinearity.
-  const double through = (gated ? 3 : 2) * ffn * std::max(1.0, experts_per_token);
-  return 2 * (4 * hidden + 2 * query() + 2 * keys() + through);
+  // A state-space layer keeps its two inputs and about six copies of its inner state, twice as wide as `hidden`.
+  const double attention = 2 * hidden + 2 * query() + 2 * keys(), mixer = (2 + 6 * 2) * hidden;
+  return 2 *
+         ((attention * attention_layers + mixer * mixer_layers + 2 * hidden * (dense_layers + expert_layers)) / layers +
+          (gated ? 3 : 2) * through());
 }
 
 double Transformer::kept_alternate() const {
   // The layer's input, products 1, 3, 5, 7 (queries, values, gate, down; without a gate there is no seventh), what
   // attention gives.
-  return 2 * (hidden + query() + keys() + ffn * std::max(1.0, experts_per_token) + (gated ? hidden : 0) + query());
+  return 2 * (hidden + query() + keys() + through() + (gated ? hidden : 0) + query());
 }
 
 double Transformer::alternate_share() const {
-  const double through = ffn * std::max(1.0, experts_per_token),
-               all = 2 * query() + 2 * keys() + (gated ? 3 : 2) * through;
-  return all > 0 ? (keys() + query() + through) / all : 0;
+  const double all = 2 * query() + 2 * keys() + (gated ? 3 : 2) * through();
+  return all > 0 ? (keys() + query() + through()) / all : 0;
 }
-
-double TrainingMemory::reserved() const { return total() / (1 - kFragmented); }
 
 double TrainingJob::flops_per_token() const {
   return operations_of_parameter(trained_share()) * model.matrix_parameters() +
-         6 * model.layers * model.query() * model.sequence;
+         6 * model.query() *
+             ((model.attention_layers - model.window_layers) * model.sequence +
+              model.window_layers * std::min(2 * model.window, model.sequence));
 }
 
 std::vector<ModelContradiction> contradictions(const ModelShape& m) {
@@ -143,6 +100,45 @@ std::vector<ModelContradiction> contradictions(const ModelShape& m) {
   return out;
 }
 
+namespace {
+
+// Which layers have experts and how wide these are. Where `expert_ffn` is not written, the parameters say it: those of
+// one expert are (all - active) / (experts - experts of a token) / layers that have them.
+void read_attention_layers(const ModelShape& m, Transformer& t) {
+  const auto whole = [](const Value<std::int64_t>& v) { return v ? static_cast<double>(*v) : 0.0; };
+  if (m.attention_layers) t.attention_layers = std::min(t.layers, whole(m.attention_layers));
+  // Blocks that follow one another (Nemotron-H: attention, experts or a state space) add up to `layers`; else each
+  // layer has a mixer (attention or a state space) and a feed-forward part.
+  const double others = t.dense_layers + t.expert_layers;
+  t.mixer_layers =
+      t.attention_layers + others <= t.layers ? t.layers - t.attention_layers - others : t.layers - t.attention_layers;
+  t.window = whole(m.window);
+  t.window_layers =
+      m.window ? std::min(t.attention_layers, m.window_layers ? whole(m.window_layers) : t.attention_layers) : 0;
+}
+
+void read_expert_layers(const ModelShape& m, Transformer& t) {
+  const auto whole = [](const Value<std::int64_t>& v) { return v ? static_cast<double>(*v) : 0.0; };
+  t.attention_layers = t.layers;
+  t.dense_layers = std::min(t.layers - 1, whole(m.dense_layers));
+  t.expert_layers =
+      m.expert_layers ? std::min(t.layers, std::max(1.0, whole(m.expert_layers))) : t.layers - t.dense_layers;
+  t.expert_hidden = m.expert_hidden ? whole(m.expert_hidden) : t.hidden;
+  const double one = t.expert_parameters() / std::max(1.0, t.experts) / t.expert_layers;  // of one expert of a layer
+  t.expert_ffn = m.expert_ffn                   ? whole(m.expert_ffn)
+                 : m.ffn && t.dense_layers <= 0 ? t.ffn
+                 : one > 0                      ? one / (3 * t.expert_hidden)
+                                                : t.ffn;
+  if (m.expert_ffn && one > 0)
+    t.gated =
+        std::abs(one / (t.expert_hidden * t.expert_ffn) - 3) <= std::abs(one / (t.expert_hidden * t.expert_ffn) - 2);
+  t.shared_ffn = whole(m.shared_experts) * t.expert_ffn;
+  if (m.shared_ffn) t.shared_ffn = whole(m.shared_ffn);
+  read_attention_layers(m, t);
+}
+
+}  // namespace
+
 std::optional<Transformer> read_transformer(const ModelShape& m, std::string_view& missing) {
   const auto whole = [](const Value<std::int64_t>& v) { return v ? static_cast<double>(*v) : 0.0; };
   Transformer t;
@@ -181,9 +177,12 @@ std::optional<Transformer> read_transformer(const ModelShape& m, std::string_vie
                  through = std::max(0.0, (t.active - tables) / t.layers - attention) / (3 * t.hidden);
     t.ffn = m.ffn ? whole(m.ffn) : through / t.experts_per_token;
     t.ffn_assumed = !m.ffn;
-    if (m.ffn) t.of_shape = t.layers * (attention + t.experts * 3 * t.hidden * t.ffn) + tables;
+    read_expert_layers(m, t);
+    if (m.ffn && !m.expert_ffn) t.of_shape = t.layers * (attention + t.experts * 3 * t.hidden * t.ffn) + tables;
     return t;
   }
+  t.dense_layers = t.attention_layers = t.layers;
+  read_attention_layers(m, t);
   t.ffn_assumed = !m.ffn;
   t.ffn = m.ffn ? whole(m.ffn) : 4 * t.hidden;
   // Two matrices or three, one table or two: what comes nearest to the parameters that are written.
@@ -206,9 +205,34 @@ std::string_view recompute_word(Recompute r) {
                                      : "none";
 }
 
-double layer_share(std::string_view precision, bool experts) {
-  if (experts) return 0.46;
-  return narrow(precision) ? 0.62 : 0.73;
+namespace {
+
+// Sustained products are limited by power: an H100 of 500 W is slower than one of 700 W, a GB300 of 1,400 W faster than
+// a B200 of 1,000 W with the same peak. The reference is the limit of the parts that `sustained` was fitted to.
+// Power goes with frequency x voltage^2: between the first power of the frequency (voltage at its floor) and the third
+// (voltage in proportion), so rates go with power^1 to power^(1/3); reckoned with is the square root.
+constexpr double kPowerExponent = 0.5;
+double power_factor(const TrainingMachine& m) {
+  const std::int64_t sm = m.unit.sm;
+  const double reference = sm >= 100 ? 1000 : sm >= 90 ? 700 : 400;
+  return m.watts > 0 && (sm == 80 || sm >= 90) ? std::pow(m.watts / reference, kPowerExponent) : 1;
+}
+
+}  // namespace
+
+void set_fit(TrainingMachine& m, const TrainingFit& fit) {
+  const std::int64_t sm = m.unit.sm;
+  const bool blackwell = sm >= 100, ampere = sm > 0 && sm < 90;
+  const double power = power_factor(m), lasting = blackwell ? fit.sustained_blackwell
+                                                  : ampere  ? fit.sustained_ampere
+                                                            : fit.sustained_hopper;
+  m.fit = fit;
+  m.share16 = std::min(1.0, lasting * power);
+  m.share = m.share16 * (m.four_bit ? fit.four_bit : 1);
+  m.attention = m.peak16 * (power * (blackwell ? fit.attention_blackwell
+                                     : ampere  ? fit.attention_ampere
+                                               : fit.attention_hopper));
+  m.attention_flash2 = blackwell || ampere ? m.attention : m.peak16 * (power * fit.attention_hopper_flash2);
 }
 
 namespace {
@@ -222,7 +246,10 @@ TrainingMachine rates_of(const Cluster& c, const NodeGroupModel& group, const st
   m.sixteen = narrow(precision) ? matrix_rate(gpu, group.server.gpu_model, "bf16", other) : m.matrices;
   if (m.sixteen.value <= 0) m.sixteen = m.matrices;
   const Value<FlopsPerSecond>& sixteen = peak_of(gpu, "bf16");
-  m.attention = (sixteen ? sixteen : peak_of(gpu, precision)).value_or(FlopsPerSecond(0)) * kAttentionShare;
+  m.unit = collective_unit(c, group);
+  m.peak16 = (sixteen ? sixteen : peak_of(gpu, precision)).value_or(FlopsPerSecond(0));
+  m.four_bit = precision == "fp4";
+  if (gpu.tdp) m.watts = std::min(gpu.tdp->value, group.server.gpu_limit.value_or(*gpu.tdp).value);
   if (const PublishedRow* row = find_published("memory.triad", group.server.gpu_model);
       row && (row->typical || row->lowest)) {
     m.bandwidth = BytesPerSecond(row->typical ? *row->typical : *row->lowest);
@@ -232,7 +259,7 @@ TrainingMachine rates_of(const Cluster& c, const NodeGroupModel& group, const st
     m.bandwidth_from = format("{} x {}, the share that parts with a published triad show", kTriadShare,
                               to_text(*gpu.memory_bandwidth));
   }
-  m.unit = collective_unit(c, group);
+  set_fit(m, training_fit());
   return m;
 }
 
@@ -259,7 +286,7 @@ CollectiveUnit slower_unit(const CollectiveUnit& a, const CollectiveUnit& b) {
 
 }  // namespace
 
-TrainingMachine training_machine(const Cluster& c, const WorkloadGpus& g, const Workload& w, bool experts) {
+TrainingMachine training_machine(const Cluster& c, const WorkloadGpus& g, const Workload& w) {
   const std::string precision = w.precision.value_or("bf16");
   TrainingMachine m = rates_of(c, *g.slowest, precision);
   for (const NodeGroupModel* group : g.groups) {
@@ -268,232 +295,18 @@ TrainingMachine training_machine(const Cluster& c, const WorkloadGpus& g, const 
     if (slower(other.matrices, m.matrices)) m.matrices = other.matrices, m.matrices_from = other.matrices_from;
     if (slower(other.sixteen, m.sixteen)) m.sixteen = other.sixteen;
     if (slower(other.attention, m.attention)) m.attention = other.attention;
+    if (slower(other.attention_flash2, m.attention_flash2)) m.attention_flash2 = other.attention_flash2;
+    if (other.share < m.share && other.matrices.value <= m.matrices.value)
+      m.share = other.share, m.share16 = other.share16;
     if (slower(other.bandwidth, m.bandwidth)) m.bandwidth = other.bandwidth, m.bandwidth_from = other.bandwidth_from;
     m.unit = slower_unit(m.unit, other.unit);
   }
   m.gpus = static_cast<double>(g.gpus);
   if (g.memory) m.memory = *g.memory;
   if (g.peak) m.peak = *g.peak;
-  m.share = w.efficiency.value_or(layer_share(precision, experts));
-  m.share_from = w.efficiency ? "the spec" : "median of published runs";
+  if (w.efficiency) m.share = m.share16 = *w.efficiency;
+  m.share_from = w.efficiency ? "the spec" : "fitted to published runs";
   return m;
-}
-
-StepTime step_time(const TrainingJob& job, const Layout& l, const TrainingMachine& m) {
-  const Transformer& t = job.model;
-  StepTime out;
-  const double tokens = l.micro_batch * t.sequence / l.context, layers = t.layers / l.pipeline,
-               n = std::max(1.0, std::round(job.batch / (l.data * l.micro_batch)));
-  const double head = t.head_parameters(), body = t.matrix_parameters() - head;
-  const double again = l.recompute == Recompute::full        ? 1
-                       : l.recompute == Recompute::alternate ? t.alternate_share()
-                                                             : 0;
-  const double trained = job.trained_share(),
-               backward = operations_of_parameter(trained) / 2 -
-                          1;  // passes forward; frozen weights have no gradients of their own
-  out.micro_batches = n;
-
-  const double rate = m.matrices.value * m.share, sixteen = m.sixteen.value * m.share;
-  const double matrices =
-      2 * tokens / l.tensor / l.pipeline * (body / rate * (1 + backward + again) + head / sixteen * (1 + backward));
-  const double one_attention = 2 * layers * t.query() * t.sequence * tokens / l.tensor / m.attention.value;
-  const double attention =
-      one_attention *
-      (1 + kAttentionBackward + (l.recompute == Recompute::selective || l.recompute == Recompute::full ? 1 : 0));
-  // Logits: written and read in 16 bit, soft-maxed in 32 and back: 16 bytes a token of the vocabulary, on one stage of
-  // the pipeline.
-  const double moved = 4 * t.kept_per_token() * layers * (1 + again / 3) + 16 * t.vocabulary / l.pipeline;
-  const double memory = m.bandwidth.value > 0 ? moved * tokens / l.tensor / m.bandwidth.value : 0;
-
-  const double inside = m.unit.gpus, link = typical_link(m.unit).value, port = typical_port(m.unit).value;
-  double tensor = 0;
-  if (l.tensor > 1) {
-    const Bytes message(2 * tokens * t.hidden);
-    const auto one = l.tensor <= inside ? all_reduce_time_inside(m.unit, l.tensor, message)
-                                        : all_reduce_time(m.unit, std::ceil(l.tensor / inside), message);
-    tensor =
-        one ? one->value * layers * (4 + 2 * again) * (m.unit.sm >= 90 && l.tensor <= inside ? 1 - kTensorHidden : 1)
-            : 0;
-  }
-  double context = 0;
-  if (l.context > 1) {
-    // Keys and values go round; backward with their gradients. Hidden behind attention where that takes longer.
-    const double bytes = 4 * t.keys() * tokens / l.tensor * (l.context - 1) * layers,
-                 over = l.tensor * l.context <= inside ? link : port;
-    context = over > 0 ? std::max(0.0, 3 * bytes / over - attention) : 0;
-  }
-  double experts = 0;
-  if (l.expert > 1 && t.experts > 0) {
-    // Balanced routing. A token goes once to each unit that holds one of its experts, and once to each GPU inside.
-    const auto others = [&](double places) {
-      return (places - 1) * (1 - std::pow(1 - 1 / places, t.experts_per_token));
-    };
-    const double units = std::max(1.0, std::ceil(l.tensor * l.expert / inside)),
-                 bytes = 2 * t.hidden * tokens / l.tensor;
-    const double beyond = units > 1 && port > 0 ? bytes * others(units) / port : 0,
-                 within = link > 0 ? bytes * others(l.expert) / link : 0;
-    experts = std::max(beyond, within) * layers * (4 + 2 * again);
-  }
-  const double micro = matrices + attention + memory + tensor + context + experts;
-  out.matrices = n * matrices;
-  out.attention = n * attention;
-  out.memory = n * memory;
-  out.tensor = n * tensor;
-  out.context = n * context;
-  out.experts = n * experts;
-  out.pipeline = (l.pipeline - 1) / l.interleave * micro;
-  if (l.pipeline > 1) {
-    // Hidden behind other micro batches but for the way in and out.
-    out.transfers =
-        2 * (l.pipeline - 1) * send_time(m.unit, l.copy() <= inside, Bytes(2 * tokens * t.hidden / l.tensor)).value;
-  }
-
-  const double replicas = l.data * l.context, shared = t.expert_parameters();
-  const double each = (t.parameters - shared) / (l.tensor * l.pipeline),
-               of_experts = shared / (l.tensor * l.pipeline * std::max(1.0, l.expert));
-  if (replicas > 1) {
-    // All-gather or reduce-scatter of one byte a parameter among the copies. Those of one unit lie side by side:
-    // `groups` of them share its ports.
-    const auto travel = [&](double bytes, double ranks) {
-      if (ranks < 2 || bytes <= 0) return 0.0;
-      const double share = (ranks - 1) / ranks;
-      if (l.tensor * ranks <= inside || m.unit.network.value <= 0) return link > 0 ? bytes * share / link : 0.0;
-      const double groups = std::min(l.tensor, inside);
-      return bytes * share * groups / std::min(port * inside, link > 0 && inside > 1 ? link * groups : 1e300);
-    };
-    const double one = travel(each, replicas) + travel(of_experts, replicas / std::max(1.0, l.expert));
-    if (l.sharded == Sharding::all) {
-      const double each_micro = 2 * one * (2 + trained);  // gathered forward and backward, gradients scattered
-      out.data = n * std::max(0.0, each_micro - micro) + each_micro / layers / 2;
-    } else {
-      const double once = 2 * 2 * one * trained;
-      out.data = std::max(0.0, once - micro) + once / layers;
-    }
-  }
-  const double held = (each + of_experts) * trained / (l.sharded == Sharding::none ? 1 : replicas);
-  if (m.bandwidth.value > 0)
-    out.optimizer = held * (kHeldByOptimizer + 2 * (job.optimizer_bytes - 12)) / m.bandwidth.value;
-  return out;
-}
-
-TrainingMemory training_memory(const TrainingJob& job, const Layout& l) {
-  const Transformer& t = job.model;
-  TrainingMemory out;
-  const double replicas = l.data * l.context, expert = std::max(1.0, l.expert), shared = t.expert_parameters();
-  const auto hold = [&](double parameters, double copies) {
-    const ModelState s = model_state(parameters, l.tensor * l.pipeline, copies, l.sharded,
-                                     job.trained_share() * parameters, job.optimizer_bytes);
-    out.weights += s.weights;
-    out.gradients += s.gradients;
-    out.optimizer += s.optimizer;
-  };
-  hold(t.parameters - shared, replicas);
-  hold(shared / expert, std::max(1.0, replicas / expert));
-  const double tokens = l.micro_batch * t.sequence / l.context,
-               n = std::max(1.0, std::round(job.batch / (l.data * l.micro_batch)));
-  const double layers = t.layers / l.pipeline,
-               under_way =
-                   std::min(n, l.pipeline) *
-                   (l.pipeline > 1 && l.interleave > 1 ? 1 + (l.pipeline - 1) / (l.pipeline * l.interleave) : 1);
-  const double whole = t.kept_per_token() * tokens / l.tensor;
-  const bool again = l.recompute == Recompute::full || l.recompute == Recompute::alternate;
-  const double kept = l.recompute == Recompute::full        ? 2 * t.hidden * tokens / l.tensor
-                      : l.recompute == Recompute::alternate ? t.kept_alternate() * tokens / l.tensor
-                                                            : whole;
-  // Logits lie on the last stage, where fewer micro batches are under way: with a pipeline the first stage is the
-  // fuller one.
-  out.logits =
-      l.pipeline > 1 ? 0 : (l.sharded == Sharding::all ? kLossPlain : kLossInPlace) * tokens * t.vocabulary / l.tensor;
-  // A layer is recomputed when the loss is done with: of the two only the larger counts.
-  out.activations = kept * layers * under_way + (again ? std::max(0.0, whole - out.logits) : 0);
-  if (l.sharded == Sharding::all && replicas > 1) {
-    const double tables = (t.tied ? 1 : 2) * t.vocabulary * t.hidden,
-                 body = (std::max(0.0, t.parameters - tables - shared) + shared / expert) / l.tensor;
-    if (l.pipeline > 1) {
-      // A stage's weights stay gathered from its first micro batch to its last, and its gradients are summed in 32 bit
-      // before they are scattered (FSDP2 with pipelines: reshard_after_forward false, reduce type 32 bit;
-      // pytorch/torchtitan, parallelize_llama.py).
-      out.gathered = (body / l.pipeline + (t.tied ? 1 : 0.5) * tables / l.tensor) * (n > 1 ? 2 + 4 : 2);
-    } else {
-      out.gathered = 2 * (2 * body / t.layers +
-                          tables / l.tensor);  // two layers at a time; the tables are the root's, gathered all the time
-    }
-  }
-  out.gradients_replace = l.sharded == Sharding::all && replicas > 1 && n <= 1;
-  return out;
-}
-
-LayoutSearch search_layouts(const TrainingJob& job, const TrainingMachine& m, const ModelSplit* given) {
-  const Transformer& t = job.model;
-  LayoutSearch out;
-  const auto whole = [](const Value<std::int64_t>& v, std::int64_t other = 1) {
-    return static_cast<double>(v.value_or(other));
-  };
-  const auto only = [](double n) { return std::vector<double>{n}; };
-  const double inside = round_down_power(m.unit.gpus), limit = m.memory.value * kUsableMemory;
-  std::vector<Sharding> shardings{Sharding::optimizer, Sharding::all};
-  std::vector<Recompute> recomputes{Recompute::none, Recompute::full};
-  if (given) shardings = {sharding_of(given->sharded.value_or("none"))};
-  if (given && given->recompute)
-    recomputes = {*given->recompute == "full"        ? Recompute::full
-                  : *given->recompute == "selective" ? Recompute::selective
-                  : *given->recompute == "alternate" ? Recompute::alternate
-                                                     : Recompute::none};
-  const std::vector<double> batch_divisors = divisors(job.batch, m.gpus);
-  const auto tensors = given ? only(whole(given->tensor)) : powers(std::min(inside, t.heads));
-  for (const double tensor : tensors)
-    for (const double pipeline :
-         given ? only(whole(given->pipeline)) : divisors(t.layers, std::min(128.0, m.gpus / tensor)))
-      for (const double context : given ? only(whole(given->context))
-                                        : powers(std::min(t.sequence >= 8192 ? 16.0 : 1.0, m.gpus / tensor / pipeline)))
-        for (const double micro :
-             given && given->micro_batch ? only(whole(given->micro_batch)) : powers(std::min(8.0, job.batch))) {
-          Layout l{.tensor = tensor, .pipeline = pipeline, .context = context, .micro_batch = micro};
-          if (l.copy() > m.gpus || micro > job.batch) continue;
-          // Copies that divide the batch evenly, as many as the GPUs give; what the spec writes stands.
-          const double most = std::floor(m.gpus / l.copy());
-          if (given && given->data) {
-            l.data = whole(given->data);
-            if (l.data > most) continue;
-          } else {
-            const auto fits_batch = [&](double d) { return d <= most && std::fmod(job.batch, d * micro) == 0; };
-            const auto d = std::find_if(batch_divisors.rbegin(), batch_divisors.rend(), fits_batch);
-            if (d == batch_divisors.rend()) continue;
-            l.data = *d;
-          }
-          const double n = std::max(1.0, std::round(job.batch / (l.data * micro))), replicas = l.data * l.context;
-          const auto experts = given           ? only(whole(given->expert))
-                               : t.experts > 0 ? powers(std::min({t.experts, replicas, std::max(64.0, inside)}))
-                                               : only(1);
-          const bool chunks = pipeline > 1 && n >= pipeline &&
-                              std::fmod(n, pipeline) == 0;  // interleaving needs whole rounds of micro batches
-          const auto interleaves = given && given->interleave ? only(whole(given->interleave))
-                                   : chunks
-                                       ? std::vector<double>{1, divisors(std::ceil(t.layers / pipeline), 32).back()}
-                                       : only(1);
-          for (const double expert : experts)
-            for (const double interleave : interleaves)
-              for (const Sharding sharded : shardings) {
-                // Weights that are gathered for each micro batch of a pipeline travel too often: nobody runs both.
-                if (!given && sharded == Sharding::all && pipeline > 1) continue;
-                for (const Recompute recompute : recomputes) {
-                  l.expert = expert;
-                  l.interleave = interleave;
-                  l.sharded = sharded;
-                  l.recompute = recompute;
-                  ++out.tried;
-                  const TrainingMemory memory = training_memory(job, l);
-                  if (!out.smallest || memory.total() < out.smallest->memory.total())
-                    out.smallest = LayoutChoice{l, {}, memory};
-                  if (memory.total() > limit) continue;
-                  ++out.fitting;
-                  const StepTime time = step_time(job, l, m);
-                  if (!out.best || time.total() < out.best->time.total()) out.best = LayoutChoice{l, time, memory};
-                }
-              }
-        }
-  if (out.smallest) out.smallest->time = step_time(job, out.smallest->layout, m);
-  return out;
 }
 
 }  // namespace clusterc

@@ -2,13 +2,17 @@
 // term.
 //
 // Time of one micro batch on one stage, forward (backward is 2 x, 1 x of what is not trained, attention 2.5 x; what is
-// recomputed is a forward pass more):
-//   matrices    2 x parameters that multiply a token x tokens / rate;  rate = published rate of large matrices x share
-//   that layers reach of it attention   2 x layers x heads x head size x sequence x tokens / rate        (causal: half
-//   of the square) memory      4 x what is kept for the backward pass / memory bandwidth, a third of it forward
-//   (written, read, read back, its gradient written) tensor      2 all-reduces of hidden x tokens a layer, half of it
-//   hidden on Hopper and later experts     4 all-to-alls of hidden x tokens a layer over forward and backward, once for
-//   each place that one of a token's experts lies on
+// recomputed is a forward pass more). F: constants of training_fit.h, each a share or a number of passes over memory.
+//   matrices    2 x parameters that multiply a token x tokens / (published rate of large matrices x F.sustained)
+//   attention   2 x layers x heads x head size x sequence x tokens / (16-bit peak x F.attention)   (causal: half of the
+//   square; a window: its width)
+//   memory      F x what a layer keeps, F x operands of the products (weights once for each micro batch; with 8 and 4
+//   bits also their quantisation), F x rows of experts, / memory bandwidth
+//   start       F for each layer and each expert: kernels that start and end
+//   tensor      2 all-reduces of hidden x tokens a layer, half of it hidden on Hopper and later
+//   experts     4 all-to-alls of hidden x tokens a layer over forward and backward, once for each place that one of a
+//   token's experts lies on
+// A pipeline is as fast as its slowest stage: whole layers, and on the last the output layer.
 // Memory of the fullest GPU, at its fullest moment: states, what the micro batches under way keep, and what is alive
 // only then: the loss over the vocabulary, or (after recomputing) all of one layer. docs/workloads.md has the terms. A
 // step: micro batches x that x (1 + (p-1)/(v m)), and what of the gradients' and weights' travel is not hidden behind
@@ -22,6 +26,7 @@
 #include <vector>
 
 #include "targets/collectives.h"
+#include "targets/training_fit.h"
 #include "targets/workloads.h"
 
 namespace clusterc {
@@ -33,6 +38,10 @@ struct Transformer {
   double parameters = 0, active = 0;  // all, and those that one token goes through
   double layers = 0, hidden = 0, sequence = 0, heads = 0, kv_heads = 0, head_size = 0, ffn = 0, vocabulary = 0,
          experts = 0, experts_per_token = 0;
+  double expert_ffn = 0, expert_hidden = 0,
+         shared_ffn = 0;  // widths of one expert, and of all that every token goes to
+  double attention_layers = 0, dense_layers = 0, expert_layers = 0, mixer_layers = 0;  // blocks; mixers: state spaces
+  double window = 0, window_layers = 0;
   double of_shape =
       0;  // parameters that layers, hidden, heads, ffn and vocabulary give; 0: those of the experts are not written
   bool gated = false, tied = true;  // three matrices in each feed-forward layer; one table for input and output
@@ -46,6 +55,13 @@ struct Transformer {
                ? experts * (parameters - active) / (experts - experts_per_token)
                : 0;
   }
+  double expert_parameters_of_token() const {
+    return experts > 0 ? expert_parameters() * experts_per_token / experts : 0;
+  }
+  double through() const {  // width of what goes through a nonlinearity, of the mean layer
+    return (ffn * dense_layers + (expert_ffn * experts_per_token + shared_ffn) * expert_layers) / layers;
+  }
+  double half_layers() const { return (attention_layers + mixer_layers + dense_layers + expert_layers) / 2; }
   double query() const { return heads * head_size; }
   double keys() const { return kv_heads * head_size; }
   double kept_per_token() const;   // bytes of one layer that the backward pass needs, 16 bit
@@ -73,9 +89,16 @@ struct Layout {
   double tensor = 1, pipeline = 1, data = 1, context = 1, expert = 1, interleave = 1, micro_batch = 1;
   Sharding sharded = Sharding::optimizer;
   Recompute recompute = Recompute::none;
+  double recompute_layers = 0;  // of each stage, that `full` is done for; 0: all of them
+  bool fused_loss = false;      // the loss keeps no copies of the logits in 32 bit (FSDP; Megatron's never does)
   double copy() const { return tensor * pipeline * context; }  // GPUs of one copy
   double gpus() const { return copy() * data; }
 };
+
+// unfused: the scores of every head are written to memory (before FlashAttention). flash2: kernels made for A100
+// (FlashAttention-2; PyTorch's own). native: kernels made for the GPU (FlashAttention-3, cuDNN). by_framework: flash2
+// with FSDP (`sharded: all`, which is PyTorch's), else native.
+enum class AttentionKernel { by_framework, unfused, flash2, native };
 
 struct TrainingJob {
   Transformer model;
@@ -83,6 +106,10 @@ struct TrainingJob {
   std::string precision = "bf16";
   double optimizer_bytes = 12;  // a parameter
   double trained = 0;           // parameters that are trained; 0: all
+  AttentionKernel attention = AttentionKernel::by_framework;
+  std::optional<bool> fused_loss;  // left out: where the plain loss does not fit
+  double gradient_bytes = 2;       // a parameter, in which gradients are summed and sent
+  double imbalance = 1;            // tokens of the fullest GPU's experts over the mean
   double trained_share() const { return clusterc::trained_share(trained, model.parameters); }
   double flops_per_token() const;  // forward and backward, nothing twice: 6 (4 of what is not trained) x matrix
                                    // parameters + 6 x layers x heads x head size x sequence (causal)
@@ -94,24 +121,28 @@ struct TrainingMachine {
   FlopsPerSecond peak{0};      // dense, at the precision
   FlopsPerSecond matrices{0};  // published rate of large matrices at the precision
   FlopsPerSecond sixteen{0};   // the same with 16 bit: output layer
-  FlopsPerSecond attention{0};
-  double share = 1;             // of `matrices` that the layers of a model reach
+  FlopsPerSecond peak16{0};    // dense, 16 bit
+  FlopsPerSecond attention{0}, attention_flash2{0};
+  double share = 1;    // of `matrices` that lasts under load
+  double share16 = 1;  // of `sixteen`
+  double watts = 0;    // power limit of one GPU; 0: not known
+  bool four_bit = false;
+  TrainingFit fit = training_fit();
   BytesPerSecond bandwidth{0};  // of a GPU's memory, typical
   CollectiveUnit unit;
   std::string matrices_from, share_from, bandwidth_from;
 };
-// Share of the published matrix rate that layers reach in training: medians over published runs (docs/predictions.md
-// says which, and what is left when a run is judged without its own publication).
-double layer_share(std::string_view precision, bool experts);
-TrainingMachine training_machine(const Cluster&, const WorkloadGpus&, const Workload&, bool experts);
+// Puts in what follows from the fitted constants: share, share16 and the rates of attention.
+void set_fit(TrainingMachine&, const TrainingFit&);
+TrainingMachine training_machine(const Cluster&, const WorkloadGpus&, const Workload&);
 
 struct StepTime {
-  double matrices = 0, attention = 0, memory = 0, optimizer = 0;  // seconds of computing
+  double matrices = 0, attention = 0, memory = 0, start = 0, optimizer = 0;  // seconds of computing
   double tensor = 0, experts = 0, context = 0, pipeline = 0 /* bubble */, transfers = 0,
          data = 0;  // seconds of waiting
   double micro_batches = 0;
   double total() const {
-    return matrices + attention + memory + optimizer + tensor + experts + context + pipeline + transfers + data;
+    return matrices + attention + memory + start + optimizer + tensor + experts + context + pipeline + transfers + data;
   }
   double communication() const { return tensor + experts + context + transfers + data; }
 };
@@ -143,6 +174,7 @@ struct LayoutChoice {
 struct LayoutSearch {
   std::optional<LayoutChoice> best;      // fits, and no other that fits is faster
   std::optional<LayoutChoice> smallest;  // the one that needs the least memory, whether it fits or not
+  std::vector<LayoutChoice> fastest;     // the five fastest that fit, of different splits
   std::int64_t tried = 0, fitting = 0;
 };
 LayoutSearch search_layouts(const TrainingJob&, const TrainingMachine&, const ModelSplit* given);

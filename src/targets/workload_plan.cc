@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "model/availability.h"
 #include "model/mig.h"
 #include "model/power.h"
 #include "model/power_cap.h"
@@ -40,7 +41,19 @@ CheckpointPlan plan_checkpoint(const Cluster& c, const Workload& w, const Worklo
     out.every = *w.checkpoint_every;
   else if (out.young)
     out.every = out.young;
-  if (out.save && out.every) out.goodput = goodput(*out.save, *out.every, out.restart, out.between);
+  if (out.save && out.every) {
+    const auto with = [&](double gpu_hours) {
+      return goodput(*out.save, *out.every, out.restart,
+                     time_between_interruptions(static_cast<double>(p.gpus), gpu_hours));
+    };
+    out.goodput = with(out.gpu_hours);
+    if (!w.gpu_hours_per_interruption) {
+      // Spot instances that are taken away come on top, as in `gpu_hours`.
+      const double taken = 1 / out.gpu_hours - 1 / kGpuHoursPerInterruption;
+      out.goodput_least = with(1 / (1 / kFewestGpuHours + taken));
+      out.goodput_most = with(1 / (1 / kMostGpuHours + taken));
+    }
+  }
   return out;
 }
 
@@ -103,8 +116,15 @@ void plan_training(const Cluster& c, const Workload& w, const WorkloadGpus& g, W
         .model = *model, .precision = p.precision, .optimizer_bytes = optimizer_bytes(w.optimizer.value_or("adam"))};
     job.batch = std::max(1.0, std::round(static_cast<double>(*w.batch->tokens) / model->sequence));
     job.trained = trained_parameters(w);
+    job.imbalance = w.imbalance.value_or(1);
+    if (w.loss) job.fused_loss = *w.loss == "fused";
+    if (w.gradient_precision && *w.gradient_precision == "fp32") job.gradient_bytes = 4;
+    if (w.attention)
+      job.attention = *w.attention == "unfused"   ? AttentionKernel::unfused
+                      : *w.attention == "flash-2" ? AttentionKernel::flash2
+                                                  : AttentionKernel::native;
     p.job = job;
-    p.machine = training_machine(c, g, w, model->experts > 0);
+    p.machine = training_machine(c, g, w);
     p.free = search_layouts(job, p.machine, nullptr);
     if (w.split) p.written = search_layouts(job, p.machine, &*w.split);
     p.used_written = p.written && p.written->best;
@@ -133,7 +153,7 @@ void plan_inference(const Cluster& c, const Workload& w, const WorkloadGpus& g, 
     p.missing.push_back(format("{} is not in the catalogue", g.missing));
     return;
   }
-  p.machine = training_machine(c, g, w, model->experts > 0);
+  p.machine = training_machine(c, g, w);
   const ServingNeeds needs = serving_needs(*model, w);
   if (needs.tokens_held > 0 && needs.tokens_held < model->sequence)
     p.missing.push_back(

@@ -31,6 +31,8 @@ struct CheckpointPlan {
   Seconds restart{0};
   bool restart_assumed = false;
   std::optional<double> goodput;  // 0 or less: no progress
+  // With the most and the fewest interruptions that are published, where the spec states no rate.
+  std::optional<double> goodput_least, goodput_most;
 };
 
 struct RunPlan {    // training on all tokens that the spec names

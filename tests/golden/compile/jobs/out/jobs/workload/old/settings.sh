@@ -18,8 +18,8 @@ export PLAN_ACCUMULATION=4
 export PLAN_BATCH=128
 export PLAN_SEQUENCE=8192
 export PLAN_SHARDED=all
-export PLAN_RECOMPUTE=full
-export PLAN_CHECKPOINT_STEPS=417
+export PLAN_RECOMPUTE=none
+export PLAN_CHECKPOINT_STEPS=416
 export PLAN_CHECKPOINT_SECONDS=3580
 
 : "${TRAIN:?the program is not set: TRAIN=/PATH/train.py sbatch job.sbatch}"
