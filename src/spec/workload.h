@@ -5,6 +5,7 @@
 
 #include "fields/fields.h"
 #include "fields/scalars.h"
+#include "spec/serving.h"
 
 namespace clusterc {
 
@@ -124,7 +125,9 @@ struct WorkloadLauncher {  // "torchrun": the program that starts the processes 
 };
 struct Workload {
   SourceSpan span;
-  Value<std::string> kind, precision, kv_precision, optimizer, checkpoint_to;
+  Value<std::string> kind, precision, weight_precision, kv_precision, optimizer, checkpoint_to;
+  std::optional<Requests> requests;
+  std::optional<ServingEngine> engine;
   std::optional<ModelShape> model;
   std::optional<ModelSplit> split;
   std::optional<WorkloadLauncher> launcher;
@@ -144,6 +147,10 @@ struct Workload {
        .words = "training|fine-tuning|inference|hpc"});
     v("model", s.model, {.doc = "shape of the model"});
     v("precision", s.precision, {.doc = "arithmetic of the matrix products", .words = "bf16|fp16|fp8|fp4|fp32|fp64"});
+    v("weight_precision", s.weight_precision,
+      {.doc = "inference: in which weights are stored; left out: as `precision`. Fewer bits than the arithmetic has: "
+              "fp4 on GPUs without 4-bit arithmetic",
+       .words = "bf16|fp16|fp8|fp4"});
     v("kv_precision", s.kv_precision,
       {.doc = "inference: of keys and values that are kept; left out: bf16", .words = "bf16|fp16|fp8|fp4"});
     v("optimizer", s.optimizer,
@@ -161,6 +168,10 @@ struct Workload {
     v("train", s.train, {.doc = "tokens to train on in all"});
     v("within", s.within, {.doc = "time in which it is to be done"});
     v("on", s.on, {.doc = "nodes of each group: { gpu: 64 }"});
+    v("requests", s.requests,
+      {.doc = "inference: lengths and rate of requests, and limits of their times: { input: 2000, output: 500, "
+              "per_second: 20, first_token_within: 2 s, token_within: 50 ms }"});
+    v("engine", s.engine, {.doc = "inference: settings of the engine: { prefill_chunk: 8192, prefill: apart }"});
     v("launcher", s.launcher,
       {.doc =
            "program that starts its processes under Slurm or Kubernetes: torchrun, or { kind: megatron, script: … }; "

@@ -97,6 +97,7 @@ struct TrainingMachine {
   FlopsPerSecond attention{0};
   double share = 1;             // of `matrices` that the layers of a model reach
   BytesPerSecond bandwidth{0};  // of a GPU's memory, typical
+  FlopsPerSecond vector{0};     // FP32, outside the tensor cores; serving
   CollectiveUnit unit;
   std::string matrices_from, share_from, bandwidth_from;
 };

@@ -55,6 +55,7 @@ struct WorkloadPlan {
   std::string gpu;                   // catalogue id of the slowest
   Bytes memory{0};                   // of the smallest
   std::vector<std::string> missing;  // what could not be said, and the key that would say it
+  std::vector<std::string> assumed;  // inference: what the spec leaves open and the plan decides
   // training and fine-tuning
   std::optional<TrainingJob> job;
   TrainingMachine machine;
