@@ -85,7 +85,9 @@ std::string serving_text(const WorkloadPlan& p) {
   if (s.best && s.best->split.gpus() != s.least->split.gpus()) line("best", copy_text(*s.best, p.machine));
   const ServingCopy& u = s.used;
   if (!u.fits) return out;
-  line("room", format("{} tokens in one copy beside the weights", count(u.room)));
+  line("room", format("{} tokens in one copy beside the weights; the longest request has {}, the largest model on all "
+                      "{} GPUs {} parameters",
+                      count(u.room), count(s.longest_request), p.machine.gpus, count(s.largest_model)));
   if (u.tokens_per_second > 0) {
     line("batch", format("{} sequences in one copy of {}{}, limited by {}", count(u.sequences),
                          gpus_text(u.split.gpus()), split_text(u.split), u.limited_by));
@@ -141,11 +143,15 @@ void copy_json(JsonWriter& json, std::string_view key, const ServingCopy& c) {
       .field("room_tokens", c.room)
       .field("tokens", c.tokens)
       .field("sequences", c.sequences);
+  const ServingStep& s = c.step;
+  json.field("step_s", c.tokens_per_second > 0 ? s.total() : 0)
+      .field("memory_s", s.weights + s.cache)
+      .field("matrices_s", s.dense + s.experts)
+      .field("tensor_s", s.communication)
+      .field("sends_s", s.sends)
+      .field("tokens_per_second", c.tokens_per_second);
   if (c.tokens_per_second > 0) {
-    const ServingStep& s = c.step;
-    json.field("sequences_limited_by", c.limited_by).field("meets_limits", c.meets);
-    json.object("step_s", kLine)
-        .field("total", s.total())
+    json.object("step_terms_s", kLine)
         .field("dense", s.dense)
         .field("experts", s.experts)
         .field("weights", s.weights)
@@ -158,10 +164,11 @@ void copy_json(JsonWriter& json, std::string_view key, const ServingCopy& c) {
         .field("host", s.host)
         .field("sequence_host", s.sequence_host)
         .end_object();
-    json.field("limiting_resource", s.most())
+    json.field("sequences_limited_by", c.limited_by)
+        .field("meets_limits", c.meets)
+        .field("limiting_resource", s.most())
         .field("first_token_s", c.first_token)
-        .field("per_token_s", c.per_token)
-        .field("tokens_per_second", c.tokens_per_second);
+        .field("per_token_s", c.per_token);
     if (c.prompts_per_second > 0)
       json.field("prompt_s", c.prompt_time).field("prompts_per_second", c.prompts_per_second);
   }
@@ -183,6 +190,7 @@ void serving_json(JsonWriter& json, const WorkloadPlan& p) {
   if (s.least) copy_json(json, "fewest", *s.least);
   if (s.best) copy_json(json, "best", *s.best);
   copy_json(json, "reckoned_with", s.used);
+  json.field("longest_request_tokens", s.longest_request).field("largest_model_parameters", s.largest_model);
   json.field("copies", s.copies).field("tokens_per_second", s.tokens_per_second);
   if (s.needs.apart) json.field("prompt_copies", s.prompt_copies);
   json.field("tokens_per_second_low", s.tokens_per_second * kServingLow)

@@ -154,6 +154,9 @@ void training_text(const WorkloadPlan& p, std::string& out) {
     line("energy", format("{}{} ({}{} of the nodes with their parts at rated power, {} at maximum power{})", product,
                           to_text(r.energy, 3), at_least(r.power_known), to_text(r.power, 4), to_text(r.highest, 4),
                           r.pue_known ? format(" x PUE {}", r.pue) : std::string("; without cooling: no `pue`")));
+    if (p.deadline_gpus)
+      line("deadline", format("{} GPUs of this kind are the fewest that are done in time (powers of two of a node)",
+                              count(*p.deadline_gpus)));
     if (r.carbon) line("carbon", format("{}{:.4g} t of CO2 equivalent", product, r.carbon->value / 1000));
   }
 }
@@ -289,6 +292,7 @@ void one_json(JsonWriter& json, const WorkloadPlan& p) {
         .field("pue", r->pue_known ? std::optional<double>(r->pue) : std::nullopt)
         .field("energy_j", r->energy.value)
         .field("carbon_kg", si(r->carbon))
+        .field("deadline_gpus", p.deadline_gpus)
         .end_object();
   if (p.serving) serving_json(json, p);
   json.end_object();

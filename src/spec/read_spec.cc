@@ -115,6 +115,12 @@ class Checker : private NameChecks {
       findings_.error("spec-missing-key", d_.span(d_.find(entry, "on")), format("workload '{}' runs on no nodes", name))
           .help("write the number of nodes of each group: `on: { gpu: 4 }`");
     requests(name, w);
+    if (w.model && !w.model->parameters && !w.model->parameters.unknown && !w.model->preset && !w.model->config)
+      findings_.error("spec-missing-key", w.model->span, format("the model of workload '{}' has no `parameters`", name))
+          .help(
+              "write `parameters: 70e9`, the name of a public model (`preset: llama-3.3-70b`), or `config: "
+              "config.json`");
+    if (w.model && w.model->config) relative_path("config", w.model->config);
     constexpr double kFewest = 1e6;  // of anything that is trained or served on GPUs
     if (w.model && w.model->parameters && *w.model->parameters < kFewest)
       findings_

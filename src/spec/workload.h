@@ -9,15 +9,21 @@
 
 namespace clusterc {
 
-struct ModelShape {
+struct ModelShape {  // "llama-3.3-70b": one that clusterc knows
   SourceSpan span;
   Value<double> parameters, active_parameters;
   Value<std::int64_t> layers, hidden, sequence, heads, kv_heads, head_size, ffn, vocabulary, experts, experts_per_token;
   Value<Bytes> kv_per_token;
+  Value<std::string> preset, config;
   static constexpr std::string_view type_name = "model";
+  static bool from_text(std::string_view, ModelShape&, std::string& error);  // "llama-3.3-70b": a preset
   template <class Self, class V>
   static void describe(Self& s, V&& v) {
-    v("parameters", s.parameters, {.required = true, .doc = "parameters: 70e9", .least = 1, .most = 1e15});
+    v("preset", s.preset,
+      {.doc = "a public model whose figures clusterc has: llama-3.3-70b; keys beside it replace its"});
+    v("config", s.config,
+      {.doc = "config.json of the model from Hugging Face, beside the spec; keys beside it replace its"});
+    v("parameters", s.parameters, {.doc = "parameters: 70e9", .least = 1, .most = 1e15});
     v("active_parameters", s.active_parameters,
       {.doc = "parameters used for one token (mixture of experts)", .least = 1, .most = 1e15});
     v("layers", s.layers, {.doc = "layers", .least = 1, .most = 100000});

@@ -225,6 +225,11 @@ std::optional<KubernetesLeft> plan_service(const Cluster& c, const KubernetesFac
     return KubernetesLeft{
         format("a copy of its model needs {} GPUs, which are not whole nodes of {}", s.used.split.gpus(), nodes.gpus),
         "write a `split` whose tensor x pipeline is a multiple of the GPUs of a node"};
+  if (m.data > 1 && m.pods > 1)
+    return KubernetesLeft{format("data-parallel attention over {} nodes needs the number of each of its groups, which "
+                                 "pods of one template do not have",
+                                 m.pods),
+                          "write a `split` whose experts lie on the GPUs of one node, or start vLLM by hand"};
   if (const double copies = s.copies_wanted; copies > 0) m.least = std::min(m.most, whole(copies));
   m.sequence = std::max(whole(s.needs.model.sequence), whole(s.needs.load.longest));
   m.sequences = std::max<std::int64_t>(1, whole(s.used.sequences) / m.data);

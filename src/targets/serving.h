@@ -105,7 +105,9 @@ struct ServingPlan {
   double prompt_copies = 0;  // of them, those that compute prompts (`apart`)
   double tokens_per_second = 0;                                         // of all of them
   double copies_wanted = 0, prompt_copies_wanted = 0, gpus_wanted = 0;  // for the rate; 0: no rate
-  std::vector<ServingPoint> curve;                                      // of one copy
+  double longest_request = 0;       // tokens of a prompt with its answer that one copy holds
+  double largest_model = 0;         // parameters that all GPUs hold as one copy, beside keys and values of one request
+  std::vector<ServingPoint> curve;  // of one copy
 };
 std::optional<ServingPlan> plan_serving(const ServingNeeds&, const TrainingMachine&,
                                         const std::optional<ServingSplit>& written);

@@ -81,6 +81,9 @@ std::optional<ServingPlan> plan_serving(const ServingNeeds& needs, const Trainin
   if (!plan.used.fits) return plan;
   const ServingCopy& u = plan.used;
   plan.copies = std::floor(m.gpus / u.split.gpus());
+  plan.longest_request = std::floor(u.room / u.split.data);
+  const double beside = n.load.longest * n.kv_token / std::max(1.0, std::min(m.gpus, n.latent ? 1 : n.model.kv_heads));
+  plan.largest_model = std::max(0.0, (m.memory.value * kUsableMemory - beside) * m.gpus / n.weight_bytes);
   plan.tokens_per_second = plan.copies * u.tokens_per_second;
   if (n.apart && u.prompts_per_second > 0) {
     // The division of the copies that answers most.

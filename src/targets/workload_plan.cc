@@ -234,11 +234,36 @@ WorkloadPlan plan_workload(const Cluster& c, const Named<Workload>& named) {
   return p;
 }
 
+namespace {
+
+// The fewest GPUs that train all tokens within the time that the spec allows, with the goodput of the plan.
+std::optional<double> deadline_gpus(const Workload& w, const WorkloadPlan& p) {
+  if (!w.within || !w.train || !w.train->tokens || !p.job || !p.run || p.nodes < 1) return std::nullopt;
+  const double tokens = static_cast<double>(*w.train->tokens),
+               kept = p.checkpoint && p.checkpoint->goodput ? *p.checkpoint->goodput : 1,
+               node = static_cast<double>(p.gpus) / static_cast<double>(p.nodes);
+  constexpr double kMost = 16;  // times what it has
+  for (double gpus = node; gpus <= kMost * p.machine.gpus; gpus *= 2) {
+    // Fewer GPUs than this would need a higher rate of each than all of them reach together now.
+    if (tokens / (gpus * 2 * p.tokens_per_second / p.machine.gpus) / kept > w.within->value) continue;
+    TrainingMachine machine = p.machine;
+    machine.gpus = gpus;
+    const LayoutSearch found = search_layouts(*p.job, machine, nullptr);
+    if (!found.best) continue;
+    const double rate = p.job->batch * p.job->model.sequence / found.best->time.total();
+    if (tokens / rate / kept <= w.within->value) return gpus;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::vector<WorkloadPlan> plan_workloads(const Cluster& c, const Plan&) {
   std::vector<WorkloadPlan> out;
   for (const auto& named : c.spec.workloads) {
     out.push_back(plan_workload(c, named));
     if (out.back().used) plan_scaling(out.back());
+    out.back().deadline_gpus = deadline_gpus(named.value, out.back());
   }
   return out;
 }
