@@ -102,8 +102,10 @@ std::string serving_text(const WorkloadPlan& p) {
       line("prompts", format("{} each on copies of their own, {:.4g} requests/s from one; {} of {} copies for prompts",
                              seconds(u.prompt_time), u.prompts_per_second, s.prompt_copies, s.copies));
     if (s.gpus_wanted > 0) {
-      const double low = std::ceil(s.copies_wanted / kServingHigh) * u.split.gpus(),
-                   high = std::ceil(s.copies_wanted / kServingLow) * u.split.gpus();
+      const auto at = [&](double share) {
+        return (std::ceil(s.copies_wanted / share) + std::ceil(s.prompt_copies_wanted / share)) * u.split.gpus();
+      };
+      const double low = at(kServingHigh), high = at(kServingLow);
       line("needs",
            format("{} GPUs ({} copies{}; {} to {} GPUs by the spread of published rates) for {} tokens/s: it has {}{}",
                   s.gpus_wanted, s.copies_wanted,

@@ -120,7 +120,6 @@ class Checker : private NameChecks {
           .help(
               "write `parameters: 70e9`, the name of a public model (`preset: llama-3.3-70b`), or `config: "
               "config.json`");
-    if (w.model && w.model->config) relative_path("config", w.model->config);
     constexpr double kFewest = 1e6;  // of anything that is trained or served on GPUs
     if (w.model && w.model->parameters && *w.model->parameters < kFewest)
       findings_

@@ -41,11 +41,15 @@ Wanted wanted(const ServingNeeds& n, const ServingCopy& c) {
   return w;
 }
 
+// Stages, which double the latency, and a larger copy must be worth it.
+double more_of(const ServingCopy& a, const ServingCopy& b) {
+  return a.split.pipeline > b.split.pipeline ? 1.1 : a.split.pipeline < b.split.pipeline ? 0.9 : 1.02;
+}
+
 bool better(const ServingNeeds& n, const ServingCopy& a, const ServingCopy& b) {
   if (a.meets != b.meets) return a.meets;
   const double needs_a = wanted(n, a).gpus, needs_b = wanted(n, b).gpus;
-  // Not stages, which double the latency, nor a larger copy for next to nothing.
-  const double much = a.split.pipeline > b.split.pipeline ? 1.1 : 1.02;
+  const double much = more_of(a, b);
   if (needs_a > 0 && needs_b > 0 && needs_a != needs_b) return needs_a * (much > 1.05 ? much : 1) < needs_b;
   return per_gpu(a) > per_gpu(b) * much;
 }
@@ -66,7 +70,7 @@ std::optional<ServingPlan> plan_serving(const ServingNeeds& needs, const Trainin
     const std::vector<ServingCopy> found = splits_of(n, m, gpus);
     for (const ServingCopy& c : found) {
       if (!holds(c)) continue;
-      if (!first || per_gpu(c) > per_gpu(*first)) first = &c;
+      if (!first || per_gpu(c) > per_gpu(*first) * more_of(c, *first)) first = &c;
       if (gpus <= std::max(most, plan.least ? 2 * plan.least->split.gpus() : kMostGpus) &&
           (!plan.best || better(n, c, *plan.best)))
         plan.best = c;

@@ -283,7 +283,7 @@ TEST(Serving, SeventyBillionOnH100) {
   EXPECT_EQ(plan->least->split.gpus(), 4);
   EXPECT_EQ(plan->least->sequences, 12);
   EXPECT_NEAR(plan->least->step.weights, (141.108e9 - 2 * 128256 * 8192) / 4 / 2970e9, 1e-5);
-  EXPECT_NEAR(plan->least->step.cache, 12 * 6144 * 320 * 1024 / 4.0 / 2970e9, 1e-5);
+  EXPECT_NEAR(plan->least->step.cache, 12.0 * 6144 * 320 * 1024 / 4.0 / 2970e9, 1e-5);
   EXPECT_EQ(plan_serving(needs, m, ServingSplit{4, 1, 1})->copies, 4);
   needs.rate = 10 * plan->least->tokens_per_second - 1;
   EXPECT_EQ(plan_serving(needs, m, plan->least->split)->gpus_wanted, 40);
