@@ -189,7 +189,8 @@ constexpr std::string_view kExplanation = R"(## What it checks
 
 A workload can be divided as `split` says: it uses no more GPUs than it has; heads, experts and the tokens of a sequence
 are divided into equal parts; every pipeline stage has a layer. A training step is whole sequences (a warning if some
-tokens are left over), divided equally over the copies. In inference, a copy holds at least one sequence.
+tokens are left over), divided equally over the copies. In inference, a copy holds at least one sequence, the GPUs of its
+experts are a multiple of `tensor`, and `split` has only keys that inference reads: tensor, pipeline, expert, data.
 
 ## Why it matters
 

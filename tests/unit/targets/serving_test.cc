@@ -67,7 +67,7 @@ TEST(Serving, PromptsTakeMostOfTheTimeWhereAnswersAreShort) {
   EXPECT_NEAR(c.tokens_per_second, 762, 0.1 * 762);
   EXPECT_EQ(c.step.most(), "matrix products");
   EXPECT_EQ(c.limited_by, "memory");
-  EXPECT_EQ(serving_copy(eight_bit(128, 4096), {2, 1, 1}, hopper()).step.most(), "memory bandwidth (KV cache)");
+  EXPECT_EQ(serving_copy(eight_bit(128, 4096), {2, 1, 1}, hopper()).step.most(), "memory bandwidth (weights)");
 }
 
 TEST(Serving, LimitsMakeTheBatchSmaller) {
