@@ -18,7 +18,7 @@ constexpr double kVectorOperations = 124;        // of the FP32 rate, for each n
 constexpr double kServingStepHost = 7.0e-3;      // seconds of a step outside the GPU's work: scheduler, launches
 constexpr double kServingSequenceHost = 7.4e-6;  // seconds more for each sequence of a step: sampling, answers
 // What published rates are of the figure for the same case, from the tenth to the ninetieth of a hundred.
-constexpr double kServingLow = 0.73, kServingHigh = 1.19;
+constexpr double kServingLow = 0.73, kServingHigh = 1.21;
 
 // Lengths of the requests: means over what is asked, and what a sequence is on average while it is under way.
 struct ServingLoad {
