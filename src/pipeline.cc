@@ -12,8 +12,10 @@
 #include "rules/acceptances.h"
 #include "rules/rejected.h"
 #include "rules/severities.h"
+#include "spec/model_presets.h"
 #include "spec/other_files.h"
 #include "spec/output.h"
+#include "spec/workload.h"
 #include "system/inventory_as_built.h"
 #include "yaml/key_path.h"
 
@@ -80,6 +82,26 @@ void load_own_parts(const Spec& spec, const fs::path& folder, Run& run, Sha256& 
       digest.update(*text);
       run.catalog->add_own_file(run.sources.add(file.string(), std::move(*text)));
     }
+  }
+}
+
+// The figures of models that the spec names, or whose configuration lies beside it.
+void load_models(Spec& spec, const fs::path& folder, Run& run, Sha256& digest) {
+  for (auto& workload : spec.workloads.entries) {
+    if (!workload.value.model) continue;
+    ModelShape& model = *workload.value.model;
+    fill_from_preset(model, run.findings);
+    if (!model.config) continue;
+    const auto where = inside(folder, model.config, run.findings);
+    if (!where) continue;
+    FileError error;
+    auto text = read_file(where->string(), 1u << 20, error);
+    if (!text) {
+      run.findings.error("spec-file-unreadable", model.config.span, error.message);
+      continue;
+    }
+    digest.update(*text);
+    fill_from_config(model, run.sources, run.sources.add(where->string(), std::move(*text)), run.findings);
   }
 }
 
@@ -269,6 +291,7 @@ std::unique_ptr<Run> advance(const std::string& path, Stage until, const RunOpti
   const fs::path folder = options.folder ? fs::path(*options.folder) : fs::path(path).parent_path();
   load_own_parts(*spec, folder, *run, digest);
   load_inventory(*spec, folder, *run, digest);
+  load_models(*spec, folder, *run, digest);
   load_templates(*spec, folder, *run, digest);
   run->spec_digest = to_hex(digest.finish());
   if (until == Stage::read) return run;

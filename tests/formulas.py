@@ -298,9 +298,11 @@ def workloads(predictions, tables):
         ("Time of a run", "time = tokens / (tokens a second x goodput)\n", "s", "arithmetic", f"that of the step time: {step}; that of the goodput is not known"),
         ("Weights, keys and values in serving", "weights of a GPU = parameters x bytes / (tensor x pipeline)\nkeys and values of a token = 2 x layers x key-value heads x head size x bytes;  on a GPU: / (min(tensor, key-value heads) x pipeline)\n",
          "bytes of a GPU", "Hugging Face, Llama 3.1 (memory tables)", serving),
-        ("Decoding step", "memory    = pipeline x (weights read + keys and values of the sequences of a stage) / memory bandwidth\nmatrices  = 2 x active parameters x sequences of a stage / (tensor x rate of large matrices)\n"
-         "step      = max(memory, matrices) + 2 x layers all-reduces of hidden x sequences + (pipeline - 1) transfers\ntokens/s  = sequences / step\n",
-         "s; tokens/s", "arithmetic (`src/targets/serving.cc`)", "not known: no published rate is compared with it yet"),
+        ("Step of a serving engine", "products  = sqrt((2 x active parameters x tokens / (0.70 x dense peak x GPUs))^2 + (weights read / memory bandwidth)^2); experts at 0.40 of that rate\n"
+         "cache     = sequences x (input + output/2) x bytes of a token / memory bandwidth\nattention = 2 x layers x heads x head size x input^2 x prompts / attention rate\n"
+         "vector    = numbers moved x 124 / FP32 rate\nengine    = 7.0 ms + 7.4 us x sequences\n"
+         "step      = pipeline x (products + cache + attention + vector + communication + engine) + sends\ntokens/s  = sequences / step\n",
+         "s; tokens/s", "[workloads.md](workloads.md#the-step-of-the-engine); fitted: 0.70, 0.40, 124, 7.0 ms, 7.4 us", "[predictions-serving.md](predictions-serving.md): 98 published rates, each judged without the rows of its model"),
         ("Power of a node under load", "power = (parts at rated power + fans) / efficiency of the supplies\n", "W at the wall", "`src/model/power.h`: fans, memory modules and drives are planning defaults",
          f"{power}, all of DGX H100 under LINPACK"),
         ("Time of an all-reduce of one message", "time = bytes x 2(n-1)/n / plateau + latency of the size\n", "s", "published curves (`src/targets/collectives.cc`); hops: NVIDIA/nccl src/graph/tuning.cc",

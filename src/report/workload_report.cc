@@ -8,27 +8,18 @@
 #include "base/digits.h"
 #include "base/format.h"
 #include "model/availability.h"
+#include "report/serving_report.h"
 #include "report/table.h"
+#include "report/workload_words.h"
 #include "spec/workload.h"
 
 namespace clusterc {
 namespace {
 
-// Always decimal: terms that stand beside their sum have its units, whichever of them are whole in binary ones.
-std::string bytes(double v) {
-  for (const auto& [unit, name] :
-       {std::pair{1e15, "PB"}, std::pair{1e12, "TB"}, std::pair{1e9, "GB"}, std::pair{1e6, "MB"}, std::pair{1e3, "kB"}})
-    if (v >= unit * 0.9995) return format("{:.3g} {}", v / unit, name);
-  return format("{:.3g} B", v);
-}
-std::string seconds(double v) { return to_text(v, Dimension::time, 3); }
-std::string percent_of(double part, double whole) { return format("{:.1f} %", whole > 0 ? part / whole * 100 : 0); }
-// As people write them: 70e9, 15e12; below a million whole numbers as money has them, and small ones with four digits.
-std::string count(double n) {
-  for (const auto& [unit, power] : {std::pair{1e12, "e12"}, std::pair{1e9, "e9"}, std::pair{1e6, "e6"}})
-    if (n >= unit * 0.9999995) return format("{:.4g}{}", n / unit, power);
-  return n >= 1000 || n == std::floor(n) ? in_threes(format("{:.0f}", n)) : format("{:.4g}", n);
-}
+using workload_words::bytes;
+using workload_words::count;
+using workload_words::percent_of;
+using workload_words::seconds;
 
 // As `split` takes it.
 std::string split_text(const Layout& l) {
@@ -185,49 +176,11 @@ void training_text(const WorkloadPlan& p, std::string& out) {
     line("energy", format("{}{} ({}{} of the nodes with their parts at rated power, {} at maximum power{})", product,
                           to_text(r.energy, 3), at_least(r.power_known), to_text(r.power, 4), to_text(r.highest, 4),
                           r.pue_known ? format(" x PUE {}", r.pue) : std::string("; without cooling: no `pue`")));
+    if (p.deadline_gpus)
+      line("deadline", format("{} GPUs of this kind are the fewest that are done in time (powers of two of a node)",
+                              count(*p.deadline_gpus)));
     if (r.carbon) line("carbon", format("{}{:.4g} t of CO2 equivalent", product, r.carbon->value / 1000));
   }
-}
-
-std::string copy_text(const ServingCopy& c, const TrainingMachine& m) {
-  const double gpus = c.split.gpus();
-  return format(
-      "{} GPU{}{}: {} of weights and {} of KV cache on each, {} of {}{}", gpus, gpus == 1 ? "" : "s",
-      c.split.pipeline > 1 ? format(" (tensor {}, pipeline {})", c.split.tensor, c.split.pipeline) : std::string(),
-      bytes(c.weights), bytes(c.kv), percent_of(c.filled, 1), bytes(m.memory.value),
-      c.fits ? c.tight ? format(" (tight: engines fill {} by default)", percent_of(kUsableMemory, 1)) : std::string()
-             : std::string(": does not fit"));
-}
-
-void serving_text(const WorkloadPlan& p, std::string& out) {
-  const auto line = [&](std::string_view what, const std::string& text) {
-    out += format("    {:<11} {}\n", what, text);
-  };
-  const ServingPlan& s = *p.serving;
-  line("a token", format("{} of KV cache", to_text(s.needs.kv_token, Dimension::bytes)));
-  if (s.written) line("as written", copy_text(*s.written, p.machine));
-  if (s.least)
-    line("fewest", copy_text(*s.least, p.machine));
-  else
-    line("fewest", "it fits on no number of GPUs of this kind");
-  if (!s.used.fits) return;
-  line("room", format("{} tokens in one copy beside the weights", count(s.used.room)));
-  if (s.used.tokens_per_second > 0) {
-    line("decoding",
-         format(
-             "{} a token for {} sequences of {} tokens at once: memory {}, matrices {}, all-reduces {}{}",
-             seconds(s.used.step), s.used.sequences, s.needs.model.sequence, seconds(s.used.memory_time),
-             seconds(s.used.matrix_time), seconds(s.used.tensor_time),
-             s.used.pipeline_time > 0 ? format(", between stages {}", seconds(s.used.pipeline_time)) : std::string()));
-    line("rate", format("{} tokens/s from one copy, {} from {} on {} GPUs", count(s.used.tokens_per_second),
-                        count(s.tokens_per_second), s.copies, p.machine.gpus));
-    if (s.gpus_wanted > 0)
-      line("needs",
-           format("{} GPUs ({} copies) for {} tokens/s: it has {}{}", s.gpus_wanted, s.copies_wanted,
-                  count(s.needs.rate), p.machine.gpus, s.gpus_wanted > p.machine.gpus ? ", which is too few" : ""));
-  }
-  line("reckoned", format("memory at {} ({}), matrices at {} ({})", to_text(p.machine.bandwidth),
-                          p.machine.bandwidth_from, to_text(p.machine.matrices), p.machine.matrices_from));
 }
 
 constexpr auto kLine = JsonWriter::Layout::line;
@@ -293,28 +246,6 @@ void search_json(JsonWriter& json, std::string_view key, const std::optional<Lay
   json.end_object();
 }
 
-void copy_json(JsonWriter& json, std::string_view key, const ServingCopy& c) {
-  json.object(key, kLine)
-      .field("gpus", c.split.gpus())
-      .field("tensor", c.split.tensor)
-      .field("pipeline", c.split.pipeline)
-      .field("fits", c.fits)
-      .field("tight", c.tight)
-      .field("weights_bytes", c.weights)
-      .field("kv_bytes", c.kv)
-      .field("filled", c.filled)
-      .field("room_tokens", c.room)
-      .field("tokens", c.tokens)
-      .field("sequences", c.sequences)
-      .field("step_s", c.step)
-      .field("memory_s", c.memory_time)
-      .field("matrices_s", c.matrix_time)
-      .field("tensor_s", c.tensor_time)
-      .field("sends_s", c.pipeline_time)
-      .field("tokens_per_second", c.tokens_per_second)
-      .end_object();
-}
-
 template <class Q>
 std::optional<double> si(const std::optional<Q>& q) {
   return q ? std::optional<double>(q->value) : std::nullopt;
@@ -334,6 +265,11 @@ void one_json(JsonWriter& json, const WorkloadPlan& p) {
   json.array("missing", kLine);
   for (const std::string& m : p.missing) json.value(m);
   json.end_array();
+  if (!p.assumed.empty()) {
+    json.array("assumed", kLine);
+    for (const std::string& a : p.assumed) json.value(a);
+    json.end_array();
+  }
   if (p.job || p.serving)
     json.object("rates", kLine)
         .field("peak_flops", p.machine.peak.value)
@@ -392,18 +328,9 @@ void one_json(JsonWriter& json, const WorkloadPlan& p) {
         .field("pue", r->pue_known ? std::optional<double>(r->pue) : std::nullopt)
         .field("energy_j", r->energy.value)
         .field("carbon_kg", si(r->carbon))
+        .field("deadline_gpus", p.deadline_gpus)
         .end_object();
-  if (const auto& s = p.serving) {
-    json.object("serving").field("kv_bytes_per_token", s->needs.kv_token);
-    if (s->written) copy_json(json, "as_written", *s->written);
-    if (s->least) copy_json(json, "fewest", *s->least);
-    json.field("copies", s->copies).field("tokens_per_second", s->tokens_per_second);
-    if (s->needs.rate > 0)
-      json.field("tokens_per_second_wanted", s->needs.rate)
-          .field("copies_wanted", s->copies_wanted)
-          .field("gpus_wanted", s->gpus_wanted);
-    json.end_object();
-  }
+  if (p.serving) serving_json(json, p);
   json.end_object();
 }
 
@@ -418,8 +345,9 @@ std::string render_workloads_text(const std::vector<WorkloadPlan>& plans) {
     if (p.gpus > 0) out += format(" in {} node{}", p.nodes, p.nodes == 1 ? "" : "s");
     out += "\n";
     for (const std::string& m : p.missing) out += format("    {:<11} {}\n", "unknown", m);
+    for (const std::string& a : p.assumed) out += format("    {:<11} {}\n", "assumed", a);
     if (p.serving)
-      serving_text(p, out);
+      out += serving_text(p);
     else
       training_text(p, out);
   }

@@ -37,6 +37,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
             .object(object);
         continue;
       }
+      // Serving stores weights in fewer bits than it computes in: the plan states the arithmetic.
+      if (s.gpu->sm->major() < first && w.value.kind.value_or("training") == "inference" && precision != "bf16")
+        continue;
       if (s.gpu->sm->major() >= first) {
         findings
             .note(rule.id, w.value.precision.span,

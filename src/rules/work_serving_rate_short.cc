@@ -9,22 +9,47 @@
 namespace clusterc {
 namespace {
 
+// One sequence at a time already takes longer than its limits allow.
+void too_slow(const Rule& rule, const Named<Workload>& named, const WorkloadPlan& p, Findings& findings) {
+  const ServingPlan& s = *p.serving;
+  const ServingPoint one = serving_point(s.needs, s.used.split, p.machine, 1);
+  const bool first = s.needs.first_within > 0 && one.first_token > s.needs.first_within;
+  const Value<Seconds>& limit = first ? named.value.requests->first_token_within : named.value.requests->token_within;
+  Finding& f = findings.warning(rule.id, limit.span,
+                                format("workload '{}' needs {} for {}, but must take at most {}", p.name,
+                                       to_text(first ? one.first_token : one.per_token, Dimension::time, 3),
+                                       first ? "the first token" : "each further token", to_text(*limit, 3)));
+  f.label(format("one sequence at a time, each copy on {} GPUs", s.used.split.gpus()));
+  f.help(format("divide a copy over more GPUs (`split: {{ tensor: {} }}`), use a lower precision{}, or allow more time",
+                number(std::min(8.0, 2 * s.used.split.tensor)), first ? ", shorter prompts" : ""));
+  f.object("workloads." + p.name);
+}
+
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const Named<Workload>& named : in.cluster.spec.workloads) {
-    const Value<double>& wanted = named.value.tokens_per_second;
-    if (!wanted || named.value.kind.value_or("training") != "inference") continue;
+    if (named.value.kind.value_or("training") != "inference") continue;
     const WorkloadPlan p = plan_workload(in.cluster, named);
-    if (!p.serving || p.serving->gpus_wanted <= 0 || p.serving->tokens_per_second <= 0) continue;
+    if (!p.serving) continue;
     const ServingPlan& s = *p.serving;
+    if (s.used.fits && !s.used.meets) too_slow(rule, named, p, findings);
+    const Value<double>& tokens = named.value.tokens_per_second;
+    const bool requests = !tokens && named.value.requests && named.value.requests->per_second;
+    if (!tokens && !requests) continue;
+    const Value<double>& wanted = requests ? named.value.requests->per_second : tokens;
+    if (s.gpus_wanted <= 0 || s.tokens_per_second <= 0) continue;
     if (!above(s.gpus_wanted, static_cast<double>(p.gpus))) continue;
     Finding& f =
         findings.warning(rule.id, wanted.span,
                          format("workload '{}' must generate {} tokens/s, but its {} GPUs give {:.6g} tokens/s", p.name,
-                                number(*wanted), p.gpus, std::floor(s.tokens_per_second)));
-    f.label(format("{} x {:.6g} tokens/s, each copy on {} GPUs", s.copies, std::floor(s.used.tokens_per_second),
-                   s.used.split.gpus()));
-    f.help(format("use {} GPUs ({} copies), or write `tokens_per_second: {:.0f}`", number(s.gpus_wanted),
-                  number(s.copies_wanted), std::floor(s.tokens_per_second)));
+                                number(s.needs.rate), p.gpus, std::floor(s.tokens_per_second)));
+    f.label(format(
+        "{}{} x {:.6g} tokens/s, each copy on {} GPUs",
+        requests ? format("{} requests/s x {} tokens; ", number(*wanted), number(s.needs.load.output)) : std::string(),
+        s.copies - s.prompt_copies, std::floor(s.used.tokens_per_second), s.used.split.gpus()));
+    f.help(format("use {} GPUs ({} copies), or write `{}`", number(s.gpus_wanted),
+                  number(s.copies_wanted + s.prompt_copies_wanted),
+                  requests ? format("per_second: {:.3g}", s.tokens_per_second / s.needs.load.output)
+                           : format("tokens_per_second: {:.0f}", std::floor(s.tokens_per_second))));
     f.object("workloads." + p.name);
   }
 }
@@ -33,24 +58,26 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-The copies of a model on a serving workload's GPUs generate the `tokens_per_second` that it asks for.
+The copies of a model on a serving workload's GPUs generate the `tokens_per_second` or answer the `per_second` requests
+that it asks for, within the limits of `requests` for the first token and for each further token.
 
 ## Why it matters
 
-Each copy has a rate of its own, which the memory bandwidth limits. Requests above it wait in a queue that only grows.
+Each copy has a rate of its own, which depends on the lengths of prompts and answers. Requests above it wait in a queue
+that only grows.
 
 ## Formula
 
 ```
-copies wanted = tokens_per_second / tokens a second of one copy, rounded up
+copies wanted = tokens_per_second (or per_second x output) / tokens a second of one copy, rounded up
 copies wanted x GPUs of one copy <= GPUs of the workload
 ```
 
 Unit: copies and GPUs on both sides; tokens/s.
 
-Source: docs/workloads.md has the decoding step and its sources.
+Source: docs/workloads.md has the step of the engine and its sources.
 
-Error: not known. No published decoding rate is compared with it yet.
+Error: docs/predictions.md compares it with published rates.
 
 ## Example
 

@@ -23,20 +23,27 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       return;
     }
     // A copy of the model lies on the GPUs that `split` says, at most on all of them.
-    const ServingSplit split = serving_split(w).value_or(ServingSplit{static_cast<double>(g.gpus), 1});
+    const ServingSplit split = serving_split(w).value_or(ServingSplit{static_cast<double>(g.gpus), 1, 1});
     ModelShape m = *w.model;
     if (!m.sequence) m.sequence.value = 1;  // what is held is counted in tokens
     std::string_view missing;
     const auto shape = read_transformer(m, missing);
-    const double weight = bytes_of_precision(w.precision.value_or("bf16")), have = g.memory->value, copy = split.gpus();
+    const double weight = stored_bytes(w.weight_precision.value_or(w.precision.value_or("bf16"))),
+                 have = g.memory->value, copy = split.gpus();
     double weights = *m.parameters * weight / copy, kv = 0;
     std::string sum = format("{} parameters x {} B / {} GPUs", number(*m.parameters), weight, copy);
+    if (shape && split.data > 1) {
+      // Experts are spread over all GPUs of a copy, the rest is on each of its data-parallel groups.
+      const double experts = shape->expert_parameters(), rest = shape->parameters - experts;
+      weights = weight * (experts / copy + rest / (split.tensor * split.pipeline));
+      sum = format("{} parameters of experts x {} B / {} GPUs + {} others x {} B / {}", number(experts), weight, copy,
+                   number(rest), weight, split.tensor * split.pipeline);
+    }
     if (shape && w.batch && w.batch->tokens) {
       TrainingMachine memory;
       memory.memory = *g.memory;
       const ServingNeeds needs = serving_needs(*shape, w);
       const ServingCopy held = serving_copy(needs, split, memory);
-      weights = held.weights;
       kv = held.kv;
       if (kv > 0)
         sum += format(" + {} tokens x {} / {:.6g}", *w.batch->tokens, to_text(Bytes(needs.kv_token)),
@@ -69,8 +76,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (const auto* named = in.cluster.spec.workloads.find(name); shape && named)
       if (const WorkloadPlan plan = plan_workload(in.cluster, *named); plan.serving && plan.serving->least) {
         const ServingSplit& least = plan.serving->least->split;
-        held = format("tensor: {}{}", number(least.tensor),
-                      least.pipeline > 1 ? format(", pipeline: {}", number(least.pipeline)) : "");
+        held = format("tensor: {}{}{}", number(least.tensor),
+                      least.pipeline > 1 ? format(", pipeline: {}", number(least.pipeline)) : "",
+                      least.data > 1 ? format(", expert: {}", number(least.tensor * least.data)) : "");
       }
     std::string help = format("`split: {{ {} }}`", held);
     if (weight > 1) help += ", or weights of fewer bytes (`precision: fp8`)";
@@ -96,8 +104,8 @@ The engine aborts at its start; or it starts, has no memory for the KV cache, an
 ## Formula
 
 ```
-weights = parameters x bytes (bf16 2, fp8 1, fp4 0.5) / (tensor x pipeline)
-keys and values of a token = 2 x layers x kv_heads x head_size x bytes (`kv_precision`), or `kv_per_token`; divided by min(tensor, kv_heads) x pipeline
+weights = parameters x bytes (bf16 2, fp8 1, fp4 0.5625 with its scales) / (tensor x pipeline); with `expert` above `tensor`: experts x bytes / (expert x pipeline) + others x bytes / (tensor x pipeline)
+keys and values of a token = 2 x layers x kv_heads x head_size x bytes (`kv_precision`), divided by min(tensor, kv_heads) x pipeline; or `kv_per_token`, divided by pipeline
 error: weights + keys and values > memory;  warning: weights + keys and values > 0.9 x memory
 ```
 

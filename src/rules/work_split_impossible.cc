@@ -27,7 +27,11 @@ class OneWorkload {
     const ModelSplit& s = w_.split ? *w_.split : none;
     const std::int64_t tensor = s.tensor.value_or(1), pipeline = s.pipeline.value_or(1),
                        context = s.context.value_or(1), data = s.data.value_or(1);
-    if (w_.split) count(s, tensor, pipeline, context, data, gpus);
+    const bool serves = w_.kind.value_or("training") == "inference";
+    if (w_.split && serves)
+      unread(s), count_served(s, tensor, pipeline, data, gpus);
+    else if (w_.split)
+      count(s, tensor, pipeline, context, data, gpus);
     if (w_.model) {
       const ModelShape& m = *w_.model;
       if (s.tensor && m.heads && *m.heads % tensor != 0)
@@ -43,7 +47,7 @@ class OneWorkload {
             .note(m.span, "the model has no `experts`")
             .help("leave `expert` out, or write the model's `experts`");
       stages(s, m, pipeline);
-      if (w_.kind.value_or("training") == "inference")
+      if (serves)
         held(m);
       else
         batch(s, m, data);
@@ -51,6 +55,37 @@ class OneWorkload {
   }
 
  private:
+  // What inference has no use for is said, not dropped.
+  void unread(const ModelSplit& s) {
+    const auto one = [&](const auto& value, std::string_view key) {
+      if (!value || value.origin != Origin::spec) return;
+      error(value.span, format("workload '{}' is inference, which does not read `split.{}`", name_, key))
+          .help(format("leave `{}` out: inference reads `tensor`, `pipeline`, `expert` and `data`", key));
+    };
+    one(s.context, "context"), one(s.interleave, "interleave"), one(s.micro_batch, "micro_batch");
+    one(s.recompute, "recompute"), one(s.sharded, "sharded");
+  }
+  // A copy is tensor x pipeline GPUs, or, with its experts over more of them, expert x pipeline: then `data` counts the
+  // groups of a copy that have attention of their own, and the copies beyond it.
+  void count_served(const ModelSplit& s, std::int64_t tensor, std::int64_t pipeline, std::int64_t data,
+                    std::int64_t gpus) {
+    const std::int64_t experts = s.expert.value_or(1);
+    if (experts > tensor && experts % tensor != 0) uneven(s.tensor, "tensor", "GPUs of the experts", experts);
+    if (experts > tensor && s.data && data * tensor % experts != 0)
+      error(s.data.span, format("workload '{}' spreads experts over {} GPUs, but {} x {} GPUs have its attention",
+                                name_, experts, data, tensor))
+          .help(format("write `data: {}`", experts / tensor));
+    const double groups = std::max(
+                     static_cast<double>(data),
+                     experts > tensor ? std::ceil(static_cast<double>(experts) / static_cast<double>(tensor)) : 1.0),
+                 all = static_cast<double>(tensor) * static_cast<double>(pipeline) * groups;
+    if (all <= static_cast<double>(gpus)) return;
+    Finding& f = error(first_place(s.data.span, s.expert.span, s.pipeline.span, s.tensor.span, s.span),
+                       format("workload '{}' is split over {} GPUs, but its groups have {}", name_, number(all), gpus));
+    f.label(format("tensor {} x pipeline {} x data {}", tensor, pipeline, groups));
+    f.note(w_.on.entries.front().name_span, "the nodes of the workload");
+    f.help(format("use a split over at most {} GPUs, or more nodes in `on`", gpus));
+  }
   Finding& error(SourceSpan at, std::string message) {
     Finding& f = findings_.error(rule_.id, at, std::move(message));
     f.object("workloads." + name_);
@@ -86,6 +121,7 @@ class OneWorkload {
   }
   // What serves no whole sequence serves nobody.
   void held(const ModelShape& m) {
+    if (w_.requests && (w_.requests->input || !w_.requests->mix.entries.empty())) return;  // shorter ones may be
     if (!w_.batch || !w_.batch->tokens || !m.sequence || *w_.batch->tokens >= *m.sequence) return;
     error(w_.batch->tokens.span,
           format("each copy of the model of workload '{}' gets {} tokens at a time, but one sequence has {}", name_,
@@ -153,7 +189,8 @@ constexpr std::string_view kExplanation = R"(## What it checks
 
 A workload can be divided as `split` says: it uses no more GPUs than it has; heads, experts and the tokens of a sequence
 are divided into equal parts; every pipeline stage has a layer. A training step is whole sequences (a warning if some
-tokens are left over), divided equally over the copies. In inference, a copy holds at least one sequence.
+tokens are left over), divided equally over the copies. In inference, a copy holds at least one sequence, the GPUs of its
+experts are a multiple of `tensor`, and `split` has only keys that inference reads: tensor, pipeline, expert, data.
 
 ## Why it matters
 

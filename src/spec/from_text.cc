@@ -188,6 +188,16 @@ bool WorkloadLauncher::from_text(std::string_view text, WorkloadLauncher& out, s
   return true;
 }
 
+bool ModelShape::from_text(std::string_view text, ModelShape& out, std::string& error) {
+  text = trimmed(text);
+  if (text.empty() || text.find(' ') != text.npos) {
+    error = format("a model is one word, such as llama-3.3-70b, or a mapping; '{}' is not", text);
+    return false;
+  }
+  out.preset.value = std::string(text);
+  return true;
+}
+
 bool TokenCount::from_text(std::string_view text, TokenCount& out, std::string& error) {
   std::string_view number, unit;
   NumberProblem problem;

@@ -114,6 +114,12 @@ class Checker : private NameChecks {
     if (has(entry, "on") && d_.is_mapping(d_.find(entry, "on")) && d_.size(d_.find(entry, "on")) == 0)
       findings_.error("spec-missing-key", d_.span(d_.find(entry, "on")), format("workload '{}' runs on no nodes", name))
           .help("write the number of nodes of each group: `on: { gpu: 4 }`");
+    requests(name, w);
+    if (w.model && !w.model->parameters && !w.model->parameters.unknown && !w.model->preset && !w.model->config)
+      findings_.error("spec-missing-key", w.model->span, format("the model of workload '{}' has no `parameters`", name))
+          .help(
+              "write `parameters: 70e9`, the name of a public model (`preset: llama-3.3-70b`), or `config: "
+              "config.json`");
     constexpr double kFewest = 1e6;  // of anything that is trained or served on GPUs
     if (w.model && w.model->parameters && *w.model->parameters < kFewest)
       findings_
@@ -124,6 +130,39 @@ class Checker : private NameChecks {
                        *w.model->parameters >= 1
                            ? format(": did you mean `parameters: {:.6g}e9`?", *w.model->parameters)
                            : std::string()));
+  }
+  void requests(const std::string& name, const Workload& w) {
+    const bool serves = w.kind.value_or("training") == "inference";
+    const auto only = [&](SourceSpan at, std::string_view key) {
+      if (!serves)
+        findings_
+            .error("spec-key-of-inference", at,
+                   format("workload '{}' is {}, but `{}` is for inference", name, w.kind.value_or("training"), key))
+            .help(format("write `kind: inference`, or leave `{}` out", key));
+    };
+    if (w.requests) only(w.requests->span, "requests");
+    if (w.engine) only(w.engine->span, "engine");
+    if (w.weight_precision) only(w.weight_precision.span, "weight_precision");
+    if (!w.requests) return;
+    const Requests& r = *w.requests;
+    const bool mixed = !r.mix.entries.empty();
+    if (mixed && (r.input || r.output))
+      findings_
+          .error("spec-requests-twice", r.input ? r.input.span : r.output.span,
+                 format("the requests of workload '{}' have one length and a `mix` of lengths", name))
+          .help("keep one of them");
+    else if (!mixed && !(r.input && r.output))
+      findings_
+          .error("spec-missing-key", r.span,
+                 format("the requests of workload '{}' have no `{}`", name, r.input ? "output" : "input"))
+          .help(format("write the tokens of a prompt and of an answer: `input: {}, output: {}`", r.input.value_or(2000),
+                       r.output.value_or(500)));
+    if (r.per_second && w.tokens_per_second)
+      findings_
+          .error("spec-requests-twice", r.per_second.span,
+                 format("workload '{}' has a rate of requests and a rate of tokens", name))
+          .note(w.tokens_per_second.span, "the rate of tokens")
+          .help("keep one of them");
   }
   void edition(const Value<Version>& rules) {
     if (!rules || rules.origin != Origin::spec || find_edition(rules->text())) return;

@@ -5,20 +5,27 @@
 
 #include "fields/fields.h"
 #include "fields/scalars.h"
+#include "spec/serving.h"
 
 namespace clusterc {
 
-struct ModelShape {
+struct ModelShape {  // "llama-3.3-70b": one that clusterc knows
   SourceSpan span;
   Value<double> parameters, active_parameters;
   Value<std::int64_t> layers, hidden, sequence, heads, kv_heads, head_size, ffn, vocabulary, experts, experts_per_token,
       expert_ffn, expert_hidden, expert_layers, shared_experts, shared_ffn, dense_layers, attention_layers, window,
       window_layers;
   Value<Bytes> kv_per_token;
+  Value<std::string> preset, config;
   static constexpr std::string_view type_name = "model";
+  static bool from_text(std::string_view, ModelShape&, std::string& error);  // "llama-3.3-70b": a preset
   template <class Self, class V>
   static void describe(Self& s, V&& v) {
-    v("parameters", s.parameters, {.required = true, .doc = "parameters: 70e9", .least = 1, .most = 1e15});
+    v("preset", s.preset,
+      {.doc = "a public model whose figures clusterc has: llama-3.3-70b; keys beside it replace its"});
+    v("config", s.config,
+      {.doc = "config.json of the model from Hugging Face, beside the spec; keys beside it replace its"});
+    v("parameters", s.parameters, {.doc = "parameters: 70e9", .least = 1, .most = 1e15});
     v("active_parameters", s.active_parameters,
       {.doc = "parameters used for one token (mixture of experts)", .least = 1, .most = 1e15});
     v("layers", s.layers, {.doc = "layers", .least = 1, .most = 100000});
@@ -150,7 +157,10 @@ struct WorkloadLauncher {  // "torchrun": the program that starts the processes 
 };
 struct Workload {
   SourceSpan span;
-  Value<std::string> kind, precision, kv_precision, optimizer, checkpoint_to, attention, gradient_precision, loss;
+  Value<std::string> kind, precision, weight_precision, kv_precision, optimizer, checkpoint_to, attention,
+      gradient_precision, loss;
+  std::optional<Requests> requests;
+  std::optional<ServingEngine> engine;
   std::optional<ModelShape> model;
   std::optional<ModelSplit> split;
   std::optional<WorkloadLauncher> launcher;
@@ -170,6 +180,10 @@ struct Workload {
        .words = "training|fine-tuning|inference|hpc"});
     v("model", s.model, {.doc = "shape of the model"});
     v("precision", s.precision, {.doc = "arithmetic of the matrix products", .words = "bf16|fp16|fp8|fp4|fp32|fp64"});
+    v("weight_precision", s.weight_precision,
+      {.doc = "inference: in which weights are stored; left out: as `precision`. Fewer bits than the arithmetic has: "
+              "fp4 on GPUs without 4-bit arithmetic",
+       .words = "bf16|fp16|fp8|fp4"});
     v("kv_precision", s.kv_precision,
       {.doc = "inference: of keys and values that are kept; left out: bf16", .words = "bf16|fp16|fp8|fp4"});
     v("optimizer", s.optimizer,
@@ -205,6 +219,10 @@ struct Workload {
     v("train", s.train, {.doc = "tokens to train on in all"});
     v("within", s.within, {.doc = "time in which it is to be done"});
     v("on", s.on, {.doc = "nodes of each group: { gpu: 64 }"});
+    v("requests", s.requests,
+      {.doc = "inference: lengths and rate of requests, and limits of their times: { input: 2000, output: 500, "
+              "per_second: 20, first_token_within: 2 s, token_within: 50 ms }"});
+    v("engine", s.engine, {.doc = "inference: settings of the engine: { prefill_chunk: 8192, prefill: apart }"});
     v("launcher", s.launcher,
       {.doc =
            "program that starts its processes under Slurm or Kubernetes: torchrun, or { kind: megatron, script: … }; "

@@ -83,7 +83,7 @@ std::int64_t whole(double n) { return std::llround(n); }
 // GPUs of a pod and pods of a copy; nullopt: copies cannot be put together of whole nodes.
 bool divide(const ServingSplit& split, std::int64_t node_gpus, std::int64_t nodes, ServedModel& m) {
   const std::int64_t gpus = whole(split.gpus());
-  m.tensor = whole(split.tensor), m.pipeline = whole(split.pipeline);
+  m.tensor = whole(split.tensor), m.pipeline = whole(split.pipeline), m.data = whole(split.data);
   if (gpus <= node_gpus) {
     m.gpus = gpus, m.pods = 1, m.most = nodes * (node_gpus / gpus);
     return true;
@@ -225,11 +225,18 @@ std::optional<KubernetesLeft> plan_service(const Cluster& c, const KubernetesFac
     return KubernetesLeft{
         format("a copy of its model needs {} GPUs, which are not whole nodes of {}", s.used.split.gpus(), nodes.gpus),
         "write a `split` whose tensor x pipeline is a multiple of the GPUs of a node"};
+  if (m.data > 1 && m.pods > 1)
+    return KubernetesLeft{format("data-parallel attention over {} nodes needs the number of each of its groups, which "
+                                 "pods of one template do not have",
+                                 m.pods),
+                          "write a `split` whose experts lie on the GPUs of one node, or start vLLM by hand"};
   if (const double copies = s.copies_wanted; copies > 0) m.least = std::min(m.most, whole(copies));
-  m.sequence = whole(s.needs.model.sequence);
+  m.sequence = std::max(whole(s.needs.model.sequence), whole(s.needs.load.longest));
+  m.sequences = std::max<std::int64_t>(1, whole(s.used.sequences) / m.data);
+  m.chunk = whole(s.needs.chunk);
   // What vLLM takes of the memory (--gpu-memory-utilization): the same share that the plan fills.
   m.filled = s.used.tight ? std::min(0.99, std::ceil(s.used.filled * 100) / 100) : kUsableMemory;
-  m.experts = s.needs.model.experts > 1 && w.split && w.split->expert.value_or(1) > 1;
+  m.experts = s.needs.model.experts > 1 && (m.data > 1 || (w.split && w.split->expert.value_or(1) > 1));
   m.kv_precision = w.kv_precision.value_or("bf16");
   m.cpus =
       std::max<std::int64_t>(1, nodes.cpus * m.gpus / nodes.gpus / nodes.threads_per_core * nodes.threads_per_core);

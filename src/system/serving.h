@@ -13,9 +13,10 @@ struct ServedModel {
   const Workload* workload = nullptr;
   int group = -1;
   std::string team, image, weights;
-  std::int64_t tensor = 1, pipeline = 1;
-  std::int64_t gpus = 1;                  // of a pod
-  std::int64_t pods = 1;                  // of a copy, each on a node of its own where there are several
+  std::int64_t tensor = 1, pipeline = 1, data = 1;  // data: groups of a copy that have attention of their own
+  std::int64_t sequences = 1, chunk = 8192;         // that one such group works on at once; most tokens of its step
+  std::int64_t gpus = 1;                            // of a pod
+  std::int64_t pods = 1;                            // of a copy, each on a node of its own where there are several
   std::int64_t least = 1, most = 1;       // copies: what `tokens_per_second` needs, what the GPUs of the workload make
   std::int64_t sequence = 1;              // tokens of the longest request with its answer
   double filled = 0.9;                    // of the GPU's memory that the engine may take

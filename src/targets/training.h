@@ -129,6 +129,7 @@ struct TrainingMachine {
   bool four_bit = false;
   TrainingFit fit = training_fit();
   BytesPerSecond bandwidth{0};  // of a GPU's memory, typical
+  FlopsPerSecond vector{0};     // FP32, outside the tensor cores; serving
   CollectiveUnit unit;
   std::string matrices_from, share_from, bandwidth_from;
 };

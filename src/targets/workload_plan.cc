@@ -144,7 +144,11 @@ void plan_training(const Cluster& c, const Workload& w, const WorkloadGpus& g, W
 
 void plan_inference(const Cluster& c, const Workload& w, const WorkloadGpus& g, WorkloadPlan& p) {
   std::string_view missing;
-  const auto model = read_transformer(*w.model, missing);
+  ModelShape shape = *w.model;
+  if (!shape.sequence)  // the longest request, where its lengths are written
+    if (const ServingLoad l = serving_load(w, 0); !l.assumed)
+      shape.sequence.value = static_cast<std::int64_t>(l.longest);
+  const auto model = read_transformer(shape, missing);
   if (!model) {
     p.missing.push_back(format("`model.{}` is not written: keys, values and rates are not known", missing));
     return;
@@ -154,10 +158,19 @@ void plan_inference(const Cluster& c, const Workload& w, const WorkloadGpus& g, 
     return;
   }
   p.machine = training_machine(c, g, w);
+  for (const NodeGroupModel* group : g.groups)
+    if (const auto& vector = group->server.gpu->fp32;
+        vector && (p.machine.vector.value <= 0 || *vector < p.machine.vector))
+      p.machine.vector = *vector;
   const ServingNeeds needs = serving_needs(*model, w);
-  if (needs.tokens_held > 0 && needs.tokens_held < model->sequence)
+  if (needs.load.assumed)
+    p.assumed.push_back(
+        format("prompts of {} and answers of {} tokens, half of `sequence` each: write `requests: {{ "
+               "input: {}, output: {} }}` with the lengths of your own",
+               needs.load.input, needs.load.output, needs.load.input, needs.load.output));
+  if (needs.tokens_held > 0 && needs.tokens_held < needs.load.longest)
     p.missing.push_back(
-        format("its rate: `batch: {} tokens` is less than one sequence of {}", needs.tokens_held, model->sequence));
+        format("its rate: `batch: {} tokens` is less than one request of {}", needs.tokens_held, needs.load.longest));
   p.serving = plan_serving(needs, p.machine, serving_split(w));
 }
 
@@ -170,7 +183,16 @@ Watts power_at_load(const ServerModel& s) {
 }
 
 WorkloadPlan plan_workload(const Cluster& c, const Named<Workload>& named) {
-  const Workload& w = named.value;
+  Workload w = named.value;
+  std::string stored;
+  if (w.kind.value_or("training") == "inference") {
+    // Weights of fewer bits than the GPUs compute in are widened on the way to the products.
+    if (const std::string precision = serving_arithmetic(c, w); precision != w.precision.value_or("bf16")) {
+      stored = *w.precision;
+      if (!w.weight_precision) w.weight_precision = w.precision;
+      w.precision.value = precision;
+    }
+  }
   WorkloadPlan p{.name = named.name,
                  .kind = w.kind.value_or("training"),
                  .precision = w.precision.value_or("bf16"),
@@ -195,6 +217,9 @@ WorkloadPlan plan_workload(const Cluster& c, const Named<Workload>& named) {
       plan_inference(c, w, *g, p);
     else
       plan_training(c, w, *g, p);
+    if (!stored.empty())
+      p.assumed.push_back(format("weights stored in {} and matrix products in {}: '{}' has no {} arithmetic", stored,
+                                 p.precision, p.gpu, stored));
     if (p.kinds.size() > 1 && (p.job || p.serving))
       p.missing.push_back(
           format("what its faster GPUs would do alone: a step waits for the slowest, so all {} count with the lowest "
@@ -229,11 +254,36 @@ WorkloadPlan plan_workload(const Cluster& c, const Named<Workload>& named) {
   return p;
 }
 
+namespace {
+
+// The fewest GPUs that train all tokens within the time that the spec allows, with the goodput of the plan.
+std::optional<double> deadline_gpus(const Workload& w, const WorkloadPlan& p) {
+  if (!w.within || !w.train || !w.train->tokens || !p.job || !p.run || p.nodes < 1) return std::nullopt;
+  const double tokens = static_cast<double>(*w.train->tokens),
+               kept = p.checkpoint && p.checkpoint->goodput ? *p.checkpoint->goodput : 1,
+               node = static_cast<double>(p.gpus) / static_cast<double>(p.nodes);
+  constexpr double kMost = 16;  // times what it has
+  for (double gpus = node; gpus <= kMost * p.machine.gpus; gpus *= 2) {
+    // Fewer GPUs than this would need a higher rate of each than all of them reach together now.
+    if (tokens / (gpus * 2 * p.tokens_per_second / p.machine.gpus) / kept > w.within->value) continue;
+    TrainingMachine machine = p.machine;
+    machine.gpus = gpus;
+    const LayoutSearch found = search_layouts(*p.job, machine, nullptr);
+    if (!found.best) continue;
+    const double rate = p.job->batch * p.job->model.sequence / found.best->time.total();
+    if (tokens / rate / kept <= w.within->value) return gpus;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::vector<WorkloadPlan> plan_workloads(const Cluster& c, const Plan&) {
   std::vector<WorkloadPlan> out;
   for (const auto& named : c.spec.workloads) {
     out.push_back(plan_workload(c, named));
     if (out.back().used) plan_scaling(out.back());
+    out.back().deadline_gpus = deadline_gpus(named.value, out.back());
   }
   return out;
 }

@@ -57,6 +57,7 @@ struct WorkloadPlan {
   std::string gpu;                   // catalogue id of the slowest
   Bytes memory{0};                   // of the smallest
   std::vector<std::string> missing;  // what could not be said, and the key that would say it
+  std::vector<std::string> assumed;  // inference: what the spec leaves open and the plan decides
   // training and fine-tuning
   std::optional<TrainingJob> job;
   TrainingMachine machine;
@@ -68,6 +69,7 @@ struct WorkloadPlan {
   std::vector<ScalePoint> scaling;
   std::optional<CheckpointPlan> checkpoint;
   std::optional<RunPlan> run;
+  std::optional<double> deadline_gpus;  // the fewest of its kind that are done within `within`, powers of two of a node
   // inference
   std::optional<ServingPlan> serving;
 };

@@ -43,7 +43,10 @@ std::vector<std::string> arguments(const KubernetesOutput& o, const ServedModel&
   };
   pair("--tensor-parallel-size", std::to_string(m.tensor));
   pair("--pipeline-parallel-size", std::to_string(m.pipeline));
+  if (m.data > 1) pair("--data-parallel-size", std::to_string(m.data));
   pair("--max-model-len", std::to_string(m.sequence));
+  pair("--max-num-seqs", std::to_string(m.sequences));
+  pair("--max-num-batched-tokens", std::to_string(m.chunk));
   pair("--gpu-memory-utilization", format("{:.2f}", m.filled));
   if (m.kv_precision == "fp8") pair("--kv-cache-dtype", "fp8");
   if (m.experts) out.emplace_back("--enable-expert-parallel");
