@@ -119,7 +119,7 @@ void training_text(const WorkloadPlan& p, std::string& out) {
                           count(p.tokens_per_second), count(p.tokens_per_second / p.machine.gpus), percent_of(p.mfu, 1),
                           to_text(p.machine.peak), count(p.job->flops_per_token()),
                           p.job->trained_share() < 1 ? ", 4 for each frozen parameter" : ""));
-      line("reckoned", format("matrices at {} ({}) x {} ({}); memory at {} ({})", to_text(p.machine.matrices),
+      line("reckoned", format("matrices at {} ({}) x {:.3g} ({}); memory at {} ({})", to_text(p.machine.matrices),
                               p.machine.matrices_from, p.machine.share, p.machine.share_from,
                               to_text(p.machine.bandwidth), p.machine.bandwidth_from));
       if (p.idle() > 0)
