@@ -321,6 +321,9 @@ constexpr FindingRow kRows[] = {
      "slurm.conf needs the cores and memory of a node group, which are not known"},
     {"slurm-node-in-no-block", Severity::warning, "output slurm", Standing::acceptable,
      "with block topology, nodes outside of every NVLink domain never run a job together"},
+    {"slurm-partition-unmade", Severity::error, "output slurm", Standing::must_mend,
+     "a partition has no nodes, nodes that Slurm does not schedule, or a quota that it cannot hold; or there are two "
+     "default partitions"},
     {"slurm-password-unreadable", Severity::note, kSystem, Standing::acceptable,
      "the user of slurmdbd cannot read the file with its password"},
     {"slurm-power-group-unscheduled", Severity::error, kSystem, Standing::must_mend,
@@ -343,6 +346,8 @@ constexpr FindingRow kRows[] = {
      "GPUs are divided into shards and also by MIG"},
     {"slurm-state-not-shared", Severity::warning, "output slurm", Standing::acceptable,
      "two controllers without a shared file system for their state: the second cannot take over"},
+    {"slurm-time-unlimited", Severity::warning, "output slurm", Standing::acceptable,
+     "jobs in a partition of Slurm have no time limit"},
     {"slurm-topology-switch-unsaid", Severity::warning, "output slurm", Standing::acceptable,
      "the inventory names the switches of some nodes of a fabric, and none for others"},
     {"slurm-topology-unmade", Severity::error, "output slurm", Standing::must_mend,

@@ -175,6 +175,12 @@ void SoftwareChecks::software(const Software& s) {
     endpoint(s.scheduler->endpoint);
     prefix("pod_network", s.scheduler->pod_network);
     prefix("service_network", s.scheduler->service_network);
+    group_names("partition", s.scheduler->partitions);
+    for (const auto& [name, at, partition] : s.scheduler->partitions) {
+      pattern(partition.nodes);
+      positive("time", partition.time);
+      positive("default_time", partition.default_time);
+    }
     group_names("reservation", s.scheduler->reservations);
     for (const auto& [name, at, reservation] : s.scheduler->reservations) {
       pattern(reservation.nodes);

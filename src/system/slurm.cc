@@ -372,6 +372,7 @@ SlurmFacts slurm_facts(const System& in, Findings& findings) {
   }
   slurm_topology(in, facts, findings);
   slurm_accounting(in, facts, findings);
+  slurm_partitions(c, facts, findings);
   slurm_reservations(in, facts, findings);
   return facts;
 }
