@@ -116,6 +116,16 @@ bool hands_out_shards(const SlurmFacts& facts) {
   return std::any_of(facts.nodes.begin(), facts.nodes.end(), [](const SlurmNodes& n) { return n.shards > 0; });
 }
 
+// What usage is recorded of besides CPUs and memory: GPUs, those of each type, and shards.
+std::string tracked(const SlurmFacts& facts) {
+  std::string out = "gres/gpu";
+  std::vector<std::string_view> types;
+  for (const SlurmNodes& n : facts.nodes)
+    if (n.gpus > 0 && std::ranges::find(types, n.type) == types.end())
+      types.push_back(n.type), out += ",gres/gpu:" + n.type;
+  return hands_out_shards(facts) ? out + ",gres/shard" : out;
+}
+
 void accounting(const SlurmFacts& facts, SlurmFile& f) {
   if (facts.databases.empty()) return;  // without a database slurmctld calls gathering what nobody stores an error
   f.blank();
@@ -123,8 +133,7 @@ void accounting(const SlurmFacts& facts, SlurmFile& f) {
   f.derived("AccountingStorageType", "accounting_storage/slurmdbd");
   f.derived("AccountingStorageHost", facts.databases[0]);
   if (facts.databases.size() > 1) f.derived("AccountingStorageBackupHost", facts.databases[1]);
-  if (hands_out_gpus(facts))
-    f.derived("AccountingStorageTRES", hands_out_shards(facts) ? "gres/gpu,gres/shard" : "gres/gpu");
+  if (hands_out_gpus(facts)) f.derived("AccountingStorageTRES", tracked(facts));
   f.set("JobAcctGatherType", "jobacct_gather/cgroup");
   if (facts.teams.empty()) return;
   f.derived("AccountingStorageEnforce", "associations,limits,qos");
@@ -297,6 +306,10 @@ void devices_and_topology(const CompileInput& in, const SlurmFacts& facts, Slurm
           .help("remove the line: topology.conf is compiled only if the nodes of a network are on several switches");
 }
 
+std::string weight_of(const NodeGroupModel& g) {
+  return g.spec && g.spec->weight ? std::to_string(*g.spec->weight) : std::string();
+}
+
 void nodes(const CompileInput& in, const SlurmFacts& facts, SlurmFile& f, Findings& findings) {
   f.comment("RealMemory in MiB: installed memory less that of firmware, kernel, daemons and a crash kernel");
   for (const SlurmNodes& n : facts.nodes) {
@@ -316,6 +329,7 @@ void nodes(const CompileInput& in, const SlurmFacts& facts, SlurmFile& f, Findin
          {"RealMemory", std::to_string(n.memory.jobs)},
          {"Gres", gres_of(n)},
          {"Feature", join(n.features, ",")},
+         {"Weight", weight_of(in.cluster.nodes[static_cast<std::size_t>(n.group)])},
          {"State", starts_on_demand(in.cluster, in.cluster.nodes[static_cast<std::size_t>(n.group)]) ? "CLOUD" : ""}});
   }
 }
