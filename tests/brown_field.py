@@ -24,7 +24,8 @@ PROTECTED = {
     "preempttype", "preemptmode", "weight", "topologyplugin", "nodes", "switches", "default", "state"}
 DEFAULTS = {   # slurm.conf(5) of 22.05
     "": {"schedulertype": "sched/backfill", "switchtype": "switch/none", "slurmctldport": "6817", "slurmdport": "6818", "authtype": "auth/munge", "proctracktype": "proctrack/cgroup",
-         "cgroupplugin": "autodetect", "slurmuser": "root", "mpidefault": "none", "preemptmode": "off", "priorityfavorsmall": "no", "priorityweightjobsize": "0", "jobrequeue": "1"},
+         "cgroupplugin": "autodetect", "slurmuser": "root", "mpidefault": "none", "preemptmode": "off", "priorityfavorsmall": "no", "priorityweightjobsize": "0", "jobrequeue": "1",
+         "slurmdtimeout": "300"},
     "node": {"state": "unknown", "threadspercore": "1", "boards": "1", "weight": "1"},
     "partition": {"state": "up", "oversubscribe": "no", "allowqos": "all", "default": "no", "maxtime": "infinite"}}
 TIMES = {"maxtime", "defaulttime"}
@@ -69,6 +70,8 @@ def plain(kind, key, value):
     low = value.strip('"').lower()
     if key in ("feature", "allowqos", "schedulerparameters", "slurmctldparameters", "accountingstoragetres", "taskplugin", "prologflags", "accountingstorageenforce"):
         low = ",".join(sorted(low.split(",")))
+    if key == "accountingstoragetres":   # always recorded: slurm.conf(5)
+        low = ",".join(t for t in low.split(",") if t not in ("billing", "cpu", "energy", "mem", "node"))
     if (key == "priorityfavorsmall" or key == "disablerootjobs") and low in ("0", "1"):
         low = ("no", "yes")[int(low)]
     return value.strip('"') if kind == "" and key in ("interactivestepoptions",) else low
@@ -101,8 +104,31 @@ def read(path):
                     found[(kind, target, k)] = plain(kind, k, value)
             if kind in ("node", "partition", "switch"):
                 found[(kind, target, "")] = "defined"
+    everywhere = found.get(("", "", "defmempercpu"))   # of partitions that have none of their own
+    for kind, name, key in list(found):
+        if kind == "partition" and key == "" and everywhere and not any((kind, name, k) in found for k in ("defmempercpu", "defmempernode", "defmempergpu")):
+            found[(kind, name, "defmempercpu")] = everywhere
     found[("", "", "slurmctldhost")] = ",".join(hosts)
     return {(kind, name, key): value for (kind, name, key), value in found.items() if DEFAULTS.get(kind, {}).get(key) != value and value != ""}
+
+
+def fold(names):
+    """n1,n2,n4 -> n[1-2,4]: names of one stem that follow one another."""
+    out, run = [], []
+    def close():
+        if len(run) > 1:
+            stem = re.sub(r"\d+$", "", run[0])
+            out.append(f"{stem}[{run[0][len(stem):]}-{run[-1][len(stem):]}]")
+        else:
+            out.extend(run)
+        run.clear()
+    for name in names:
+        at = re.fullmatch(r"(.*?)(\d+)", name)
+        if not (run and at and f"{at[1]}{int(at[2]) - 1:0{len(at[2])}d}" == run[-1]):
+            close()
+        run.append(name)
+    close()
+    return ",".join(out)
 
 
 def differences(theirs, ours, file):
@@ -114,7 +140,7 @@ def differences(theirs, ours, file):
             continue
         kind, name, key = place
         grouped.setdefault((kind, key, a or "-", b or "-"), []).append(name)
-    return {(file, f"{kind} {','.join(names)}".strip() or "-", key or "(itself)", a, b) for (kind, key, a, b), names in grouped.items()}
+    return {(file, f"{kind} {fold(names)}".strip() or "-", key or "(itself)", a, b) for (kind, key, a, b), names in grouped.items()}
 
 
 def listed(path):
@@ -135,7 +161,8 @@ def self_test():
     assert expand("a[1-3,7],b") == ["a1", "a2", "a3", "a7", "b"] and expand("x[08-10]") == ["x08", "x09", "x10"]
     assert [minutes(t) for t in ("10", "00-00:10:00", "1-0", "2:00:00", "30:00", "INFINITE")] == ["10", "10", "1440", "120", "30", "infinite"]
     assert plain("partition", "allowqos", "b,A") == "a,b"
-    assert differences({("node", "n1", "weight"): "2", ("node", "n2", "weight"): "2"}, {}, "f") == {("f", "node n1,n2", "weight", "2", "-")}
+    assert differences({("node", "n1", "weight"): "2", ("node", "n2", "weight"): "2"}, {}, "f") == {("f", "node n[1-2]", "weight", "2", "-")}
+    assert fold(["a", "n09", "n10", "n12"]) == "a,n[09-10],n12"
 
 
 def main(clusterc, source, work, case=None, folder=None):
