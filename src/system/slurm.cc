@@ -119,6 +119,23 @@ bool is_slurm_feature(std::string_view text) {
   });
 }
 
+// The group, and what the spec states.
+void add_features(const NodeGroupModel& g, SlurmNodes& n, Findings& findings) {
+  n.features.push_back(to_lower(g.name));
+  if (g.spec)
+    for (const Value<std::string>& feature : g.spec->features) {
+      if (!feature) continue;
+      if (is_slurm_feature(*feature))
+        n.features.push_back(*feature);
+      else
+        findings
+            .error(
+                "slurm-feature-malformed", feature.span,
+                "'" + one_line(feature->substr(0, 60)) + "' cannot be a feature of Slurm: letters, digits and '_-.:+'")
+            .help("write words such as `ib` or `cpu_genoa`");
+    }
+}
+
 SlurmNodes nodes_of(const System& in, int group, Findings& findings) {
   const NodeGroupModel& g = in.cluster.nodes[group];
   const ServerModel& s = g.server;
@@ -158,19 +175,7 @@ SlurmNodes nodes_of(const System& in, int group, Findings& findings) {
         .help("give the nodes more memory");
     return n;
   }
-  n.features.push_back(to_lower(g.name));
-  if (g.spec)
-    for (const Value<std::string>& feature : g.spec->features) {
-      if (!feature) continue;
-      if (is_slurm_feature(*feature))
-        n.features.push_back(*feature);
-      else
-        findings
-            .error(
-                "slurm-feature-malformed", feature.span,
-                "'" + one_line(feature->substr(0, 60)) + "' cannot be a feature of Slurm: letters, digits and '_-.:+'")
-            .help("write words such as `ib` or `cpu_genoa`");
-    }
+  add_features(g, n, findings);
   if (s.gpu_count > 0) {
     n.type = gres_type(in.cluster, g);
     n.features.push_back(gres_type(in.cluster, s));
