@@ -143,7 +143,7 @@ class Test:
         return out
 
     def faulty(self):
-        spec, told, ours = self.compiled("faulty", FAULTY)
+        spec, told, ours = self.compiled("faulty", FAULTY, warned=("slurm-time-unlimited",))
         self.demand(self.differences("faulty", ours) == {"proctracktype", "taskplugin", "n[1-4] realmemory"},
                     f"faulty: {self.differences('faulty', ours)}")
         for rule in ("file-slurm-gpus-unconfined", "file-slurm-memory-overstated", "file-slurm-gres-differs"):
@@ -155,7 +155,7 @@ class Test:
         self.demand(lines[("nodename", "n[1-4]")]["realmemory"] == "1015808", "faulty: RealMemory")
 
     def workstation(self):
-        spec, _, ours = self.compiled("workstation", WORKSTATION, warned=("node-few-cores-per-gpu",))
+        spec, _, ours = self.compiled("workstation", WORKSTATION, warned=("node-few-cores-per-gpu", "slurm-time-unlimited"))
         self.demand(self.differences("workstation", ours) == {"controlmachine", "taskplugin", "accountingstoragehost", "accountingstoragepass", "grestypes",
                                                               "alone gres", "alone boards", "alone socketsperboard", "alone realmemory",
                                                               "PAL1 nodes", "PAL1 maxtime"}, f"workstation: {self.differences('workstation', ours)}")

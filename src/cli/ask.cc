@@ -173,7 +173,8 @@ std::string spec_from_answers(Catalog& catalog, const Answer& answer, const Say&
       "everything }\n\n"
       "storage:\n  home: { kind: nfs, servers: { external: nas.example.org }, mount: /home }   # GUESS\n\n"
       "software:\n  os: ubuntu-24.04\n  gpu_driver: 580\n";
-  if (scheduler == "slurm") out += "  scheduler: { kind: slurm, version: 24.11 }\n";
+  if (scheduler == "slurm")
+    out += "  scheduler: { kind: slurm, version: 24.11, limits: { time: 7 days, default_time: 1 h } }\n";
   if (scheduler == "kubernetes")
     out += "  containers: [containerd]\n  scheduler: { kind: kubernetes, version: 1.34 }\n";
   return out;

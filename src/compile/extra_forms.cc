@@ -228,10 +228,27 @@ ExtraFault walk(const Document& d, NodeId n, const std::string& path, const std:
 
 }  // namespace
 
-std::string_view before_comment(std::string_view line) {
-  for (std::size_t i = 0; i < line.size(); ++i)
-    if (line[i] == '#' && (i == 0 || line[i - 1] == ' ' || line[i - 1] == '\t')) return trim(line.substr(0, i));
-  return line;
+std::optional<std::string> dnsmasq_line(std::string_view line) {
+  std::string out;
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (static_cast<unsigned char>(c) < 0x20 && c != '\t') return std::nullopt;
+    if (c == 0x7f) return std::nullopt;
+    if (c == '"') {
+      if (!quoted && out.find('=') == out.npos) return std::nullopt;
+      quoted = !quoted;
+    } else if (c == '\\' && quoted && i + 1 < line.size() &&
+               std::string_view("\\\"tebrn").find(line[i + 1]) != std::string_view::npos) {
+      out += line[++i];  // dnsmasq(8): \\, \", \t, \e, \b, \r and \n inside of quotes
+    } else if (c == '#' && !quoted && (i == 0 || line[i - 1] == ' ' || line[i - 1] == '\t')) {
+      break;
+    } else {
+      out += c;
+    }
+  }
+  if (quoted) return std::nullopt;
+  return std::string(trim(out));
 }
 
 bool is_extra_word(std::string_view text, std::string_view alternatives) {

@@ -11,6 +11,7 @@
 // text, any, or words parted by '|'. A path is made of keys and "[]" for each item of a list; "*" stands for any key. A
 // mapping that has rows of its own takes no other keys; a form that ends in '!' is required in its mapping.
 #pragma once
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,8 +35,10 @@ ExtraFault check_form(std::string_view key, std::string_view arguments, std::spa
                       std::string_view program);
 // One key of a YAML file with its value; `path` of the rows begins with the key.
 ExtraFault check_yaml_form(const Document&, NodeId mapping, std::span<const ExtraForm> table, std::string_view program);
-// Before a '#' at the begin or behind a blank; one inside of a word is a sign of it (server=10.0.0.1#53).
-std::string_view before_comment(std::string_view line);
+// A line of dnsmasq as it has it once it was read: without quotes, in which '#' and ',' are signs like others, and
+// before a '#' at the begin or behind a blank; one inside of a word is a sign of it (server=10.0.0.1#53). nullopt: a
+// quote that does not end, quotes around a key, or a sign that no line has.
+std::optional<std::string> dnsmasq_line(std::string_view line);
 bool is_extra_word(std::string_view text, std::string_view alternatives);
 
 }  // namespace clusterc

@@ -114,7 +114,7 @@ void check_line(const FileForms& f, const Value<std::string>& line, Findings& fi
       fault = key_and_value(text, f);
       break;
     case Syntax::options:
-      fault = option(before_comment(text), f);
+      if (const auto read = dnsmasq_line(text)) fault = option(*read, f);
       break;
     case Syntax::yaml:
       fault = yaml(text, f);

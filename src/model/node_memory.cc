@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "spec/nodes.h"
 #include "spec/site.h"
 #include "spec/software.h"
 
@@ -176,6 +177,13 @@ NodeMemory node_memory(const Cluster& c, const NodeGroupModel& g) {
   out.system = system.mib;
   out.crash = crash_kernel_mib(g.software, out.fitted);
   out.jobs = out.fitted - out.system - out.crash;
+  if (const Value<Bytes>* stated = g.spec ? &g.spec->job_memory : nullptr; stated && *stated) {
+    out.jobs = static_cast<std::int64_t>((*stated)->value) / kMiB;
+    out.system = std::max<std::int64_t>(0, out.fitted - out.crash - out.jobs);
+    out.least_usable = out.jobs * kLeastMemoryPercent / 100;
+    out.formula = format("{} MiB of {} MiB (job_memory)", out.jobs, out.fitted);
+    return out;
+  }
   // A real machine shows more than RealMemory, or a module is missing. What a hypervisor keeps is not known so well.
   out.least_usable = g.server.virtual_machine || g.server.instance ? out.jobs * kLeastMemoryPercent / 100 : out.jobs;
   out.formula = format("{} MiB, less {} MiB ({})", out.fitted, out.system, system.why);

@@ -125,6 +125,13 @@ void resolve_references(Resolution& r) {
     check_node_pattern(r, s.software->scheduler->controllers);
     if (s.software->scheduler->accounting) check_node_pattern(r, s.software->scheduler->accounting->nodes);
     check_groups(r, s.software->scheduler->schedules);
+    for (const auto& partition : s.software->scheduler->partitions) {
+      check_groups(r, partition.value.groups);
+      check_node_pattern(r, partition.value.nodes);
+      for (const auto& team : partition.value.teams)
+        if (team && !s.teams.find(*team))
+          r.error("spec-unknown-name", team.span, format("there is no team '{}'", *team));
+    }
     for (const auto& reservation : s.software->scheduler->reservations) {
       check_node_pattern(r, reservation.value.nodes);
       for (const auto& team : reservation.value.teams)
@@ -142,6 +149,7 @@ void resolve_software(Resolution& r) {
   Software common = *c.spec.software;
   if (common.scheduler) {
     common.scheduler->schedules.clear();
+    common.scheduler->partitions.entries.clear();
     common.scheduler->reservations.entries.clear();
   }
   for (NodeGroupModel& g : c.nodes) {

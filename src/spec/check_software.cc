@@ -175,6 +175,14 @@ void SoftwareChecks::software(const Software& s) {
     endpoint(s.scheduler->endpoint);
     prefix("pod_network", s.scheduler->pod_network);
     prefix("service_network", s.scheduler->service_network);
+    group_names("partition", s.scheduler->partitions);
+    for (const auto& [name, at, partition] : s.scheduler->partitions) {
+      pattern(partition.nodes);
+      qos_name(partition.qos);
+      for (const Value<std::string>& qos : partition.allow_qos) qos_name(qos);
+      positive("time", partition.time);
+      positive("default_time", partition.default_time);
+    }
     group_names("reservation", s.scheduler->reservations);
     for (const auto& [name, at, reservation] : s.scheduler->reservations) {
       pattern(reservation.nodes);
@@ -355,6 +363,13 @@ void SoftwareChecks::notebooks(const Notebooks& n) {
     findings_
         .error("spec-bad-name", o.username_claim.span, format("'{}' is not the name of a claim", *o.username_claim))
         .help("write `username_claim: preferred_username`");
+}
+
+// "physics.gpu": commas and blanks would end it in slurm.conf.
+void SoftwareChecks::qos_name(const Value<std::string>& v) {
+  if (v && !is_domain(*v))
+    findings_.error("spec-bad-name", v.span,
+                    format("'{}' cannot name a QOS: letters, digits, inner hyphens, underscores and dots", *v));
 }
 
 void SoftwareChecks::power_saving(const PowerSaving& p) {

@@ -23,6 +23,7 @@ class SoftwareChecks : private NameChecks {
   void mirror(const Mirror& m);
   void notebooks(const Notebooks& n);
   void power_saving(const PowerSaving& p);
+  void qos_name(const Value<std::string>& v);
   // Read by shells, units and configuration files alike.
   void plain_path(std::string_view key, const Value<std::string>& path);
 };

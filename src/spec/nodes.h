@@ -105,7 +105,9 @@ struct NodeGroup : Fittings {
   std::optional<VirtualMachine> virtual_machine;
   std::vector<Value<Role>> roles;
   Value<HaMode> ha;
-  Value<std::int64_t> per_rack, scalable_unit, spares;
+  Value<std::int64_t> per_rack, scalable_unit, spares, weight;
+  std::vector<Value<std::string>> features;
+  Value<Bytes> job_memory;
   Value<double> billing;
   NamedMap<RackPosition> at;
   std::optional<WallCircuit> wall;
@@ -135,6 +137,15 @@ struct NodeGroup : Fittings {
     v("roles", s.roles, {.doc = "what they do besides (or instead of) computing"});
     v("ha", s.ha, {.doc = "how their service survives the loss of one"});
     v("spares", s.spares, {.doc = "nodes held back for repair", .least = 0, .most = 1e6});
+    v("features", s.features,
+      {.doc = "Slurm: further features that jobs may ask for (`--constraint`), besides the group and the type of its "
+              "GPUs"});
+    v("weight", s.weight,
+      {.doc = "Slurm: nodes with a smaller weight get jobs first; left out: 1", .least = 1, .most = 4294967294.0});
+    v("job_memory", s.job_memory,
+      {.doc =
+           "memory of a node that jobs may use, as `slurmd -C` shows it; left out: `memory` less what firmware, kernel "
+           "and daemons hold"});
     v("billing", s.billing,
       {.doc =
            "what an hour of a whole node counts in the shares of teams, in hours of one thread; left out: its threads, "

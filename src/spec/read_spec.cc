@@ -54,6 +54,7 @@ class Checker : private NameChecks {
     for (const auto& [name, at, nodes] : s.nodes) {
       node_group(name, at, nodes);
       known("names", nodes.names);
+      positive("job_memory", nodes.job_memory);
       positive("power_cap", nodes.power_cap);
       positive("gpu_power_limit", nodes.gpu_power_limit);
     }

@@ -63,6 +63,39 @@ struct JobLimits {
   }
 };
 
+struct Partition {  // a queue of Slurm: which nodes, and what jobs may do on them
+  SourceSpan span;
+  std::vector<Value<std::string>> groups, teams, allow_qos, extra;
+  Value<std::string> nodes, qos;
+  Value<bool> standard, exclusive;
+  Value<Seconds> time, default_time;
+  Value<std::int64_t> priority, tier;
+  static constexpr std::string_view type_name = "partition";
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("groups", s.groups, {.doc = "node groups whose nodes it has"});
+    v("nodes", s.nodes,
+      {.doc = "nodes that it has: a name pattern; left out, with `groups`: all that Slurm hands out"});
+    v("default", s.standard,
+      {.doc = "whether jobs that name no partition run here; left out: those of the first partition do"});
+    v("time", s.time, {.doc = "longest time that a job may run: 2 days; left out: `limits.time`"});
+    v("default_time", s.default_time,
+      {.doc = "time limit of a job that requests none, `time` at most: 1 h; left out: `limits.default_time`"});
+    v("priority", s.priority,
+      {.doc = "PriorityJobFactor: its part in the priority of jobs", .least = 0, .most = 65533});
+    v("tier", s.tier,
+      {.doc = "PriorityTier: jobs of a higher tier start first, and may preempt where `PreemptType` says so",
+       .least = 0,
+       .most = 65533});
+    v("qos", s.qos, {.doc = "QOS whose limits hold for the partition"});
+    v("allow_qos", s.allow_qos, {.doc = "QOS that jobs may have here; left out: all"});
+    v("teams", s.teams, {.doc = "teams whose jobs may run here; left out: all"});
+    v("exclusive", s.exclusive, {.doc = "whether a job has whole nodes"});
+    v("extra", s.extra,
+      {.doc = "further settings of the line: `GraceTime=600`; keys that follow from the spec are refused"});
+  }
+};
+
 struct Reservation {  // nodes that are kept for some at a time that is known
   SourceSpan span;
   Value<Moment> start;
@@ -123,7 +156,9 @@ struct Scheduler {
   std::optional<Accounting> accounting;
   std::optional<JobLimits> limits;
   Value<bool> requeue;
+  NamedMap<Partition> partitions;
   NamedMap<Reservation> reservations;
+  Value<bool> private_tmp;
   std::optional<PowerSaving> power_saving;
   static constexpr std::string_view type_name = "scheduler";
   static bool from_text(std::string_view, Scheduler&, std::string& error);  // "slurm"
@@ -139,8 +174,14 @@ struct Scheduler {
       {.doc = "how the scheduler sees the fabric; left out: tree where there is a fabric of leaves and spines, block "
               "where NVLink domains span nodes"});
     v("accounting", s.accounting, {.doc = "Slurm's accounting database; left out: where teams share the cluster"});
-    v("limits", s.limits, {.doc = "Slurm: what each user may have queued and running"});
+    v("limits", s.limits, {.doc = "Slurm: what each user may have queued and running, and for how long"});
     v("requeue", s.requeue, {.doc = "Slurm: whether batch jobs start again when their node fails; left out: they do"});
+    v("partitions", s.partitions, {.doc = "Slurm: partitions, by name; left out: one for each node group"});
+    v("private_tmp", s.private_tmp,
+      {.standard = "false",
+       .why = "as Slurm does without job_container.conf",
+       .doc =
+           "Slurm: whether each job has a /tmp and a /dev/shm of its own, on `local` storage where the node has it"});
     v("reservations", s.reservations, {.doc = "Slurm: nodes that are kept for some at a time, by name"});
     v("power_saving", s.power_saving, {.doc = "Slurm: nodes that run only while jobs need them, such as instances"});
     v("queue", s.queue, {.doc = "queueing system in Kubernetes", .words = "kueue|volcano|kai"});

@@ -15,7 +15,7 @@ std::string cannot_split(JobLauncher, const Layout&, const Transformer&);
 std::vector<const StorageModel*> shared_storage(const Cluster&, int group);
 // Whole minutes, one at least.
 std::optional<std::int64_t> minutes_of(const Value<Seconds>&);
-std::optional<std::int64_t> limit_of(const Cluster&);  // of all jobs
+std::optional<std::int64_t> limit_of(const Cluster&, int group);  // of all jobs there
 // Nodes of a group that fit into a quota on it, of jobs that have whole nodes (`--exclusive`); nullopt: it says nothing
 // of what these nodes have.
 std::optional<std::int64_t> nodes_within(const QuotaAmount&, std::int64_t gpus, std::int64_t cores);

@@ -235,7 +235,7 @@ class JobPlanner {
     if (w.launcher && w.launcher->image) j.image = *w.launcher->image;
     if (!kubernetes_) of_slurm(w, g, nodes, j);
     j.limit = w.launcher ? minutes_of(w.launcher->time) : std::nullopt;
-    if (!j.limit) j.limit = limit_of(c_);
+    if (!j.limit) j.limit = limit_of(c_, j.group);
     j.saves = kind != "hpc" || w.checkpoint_every || w.checkpoint_to;
     j.requeues = c_.spec.software->scheduler->requeue.value_or(true);
     warn(plan, j);
@@ -351,7 +351,7 @@ class JobPlanner {
     f.gres = n.gres;
     f.mpi = slurm_.mpi;
     f.places = places_of(in_.plan.pcie_tree(static_cast<std::size_t>(n.group)), n, f.ranks, f.cpus);
-    f.limit = limit_of(c_);
+    f.limit = limit_of(c_, n.group);
     size(g, n, f);
     for (const auto& team : c_.spec.teams)
       if (const QuotaAmount* quota = quota_on(team.value, g.name))
@@ -443,9 +443,9 @@ std::optional<std::int64_t> minutes_of(const Value<Seconds>& time) {
   if (!time) return std::nullopt;
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(time->value / 60));
 }
-std::optional<std::int64_t> limit_of(const Cluster& c) {
-  const Scheduler& s = *c.spec.software->scheduler;
-  return s.limits ? minutes_of(s.limits->time) : std::nullopt;
+std::optional<std::int64_t> limit_of(const Cluster& c, int group) {
+  const Value<Seconds>* limit = slurm_time_limit(c, group);
+  return limit ? minutes_of(*limit) : std::nullopt;
 }
 
 std::optional<std::int64_t> nodes_within(const QuotaAmount& quota, std::int64_t gpus, std::int64_t cores) {

@@ -58,27 +58,26 @@ void check_mounts(const Cluster& c, const Job& j, Findings& findings) {
 }
 
 // The limit that holds for a job: its own, or that of all jobs; null: none.
-const Value<Seconds>* time_of(const Cluster& c, const Workload& w) {
-  if (w.launcher && w.launcher->time) return &w.launcher->time;
-  const auto& limits = c.spec.software->scheduler->limits;
-  return limits && limits->time ? &limits->time : nullptr;
+const Value<Seconds>* time_of(const Cluster& c, const Job& j) {
+  const Workload& w = *j.workload;
+  return w.launcher && w.launcher->time ? &w.launcher->time : slurm_time_limit(c, j.group);
 }
 
 void check_time(const Cluster& c, const Job& j, Findings& findings) {
   const Workload& w = *j.workload;
-  const Value<Seconds>* limit = time_of(c, w);
+  const Value<Seconds>*limit = time_of(c, j), *most = slurm_time_limit(c, j.group);
   if (!limit) return;
   const Value<Seconds>& time = *limit;
   const bool own = w.launcher && w.launcher->time;
-  if (const auto most = limit_of(c); own && most && *minutes_of(time) > *most)
+  if (own && most && *minutes_of(time) > *minutes_of(*most))
     findings
         .error(
             "jobs-time-over-limit", time.span,
             format(
                 "each job of workload '{}' asks for {}, but a job may run for at most {}: Slurm would never start it",
-                j.name, to_text(*time), to_text(*c.spec.software->scheduler->limits->time)))
-        .note(c.spec.software->scheduler->limits->time.span, "the limit of all jobs")
-        .help(format("write `time: {}`: {}", to_text(*c.spec.software->scheduler->limits->time),
+                j.name, to_text(*time), to_text(**most)))
+        .note(most->span, "the limit of all jobs")
+        .help(format("write `time: {}`: {}", to_text(**most),
                      j.requeues ? "the job is requeued and goes on from its checkpoint"
                                 : "submitted again, the job goes on from its checkpoint"))
         .object("workloads." + j.name);

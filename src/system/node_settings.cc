@@ -344,6 +344,16 @@ void check_unmade(const System& in, int group, std::string_view family, Findings
         .help(
             "install them by other means (EPEL has golang-github-prometheus-node-exporter, syslog-ng and "
             "syslog-ng-http); their configuration is compiled");
+  // Prometheus and Alertmanager ask nobody who they are (roles/prometheus): the loopback address keeps other machines
+  // out, not other users of this one.
+  if (watched && g.count > 0 && g.has_role(Role::monitoring) && (g.has_role(Role::login) || g.computes) &&
+      !told(findings, "monitoring-open-to-users", g.span))
+    findings
+        .note("monitoring-open-to-users", g.span,
+              "users " + std::string(g.has_role(Role::login) ? "log in to" : "run jobs on") + " '" + g.name +
+                  "', which also has the role monitoring: they can read all metrics and silence alerts at "
+                  "127.0.0.1:9090 and 127.0.0.1:9093")
+        .help("give the role monitoring to nodes on which users have no processes");
   if (g.has_role(Role::gateway) && g.count > 0 && in.cluster.networks.size() > 1 && !forwards(in, group) &&
       !told(findings, "gateway-unmade", g.span))
     findings

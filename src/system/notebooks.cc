@@ -22,14 +22,11 @@ std::int64_t minutes_of(Seconds time) { return std::max<std::int64_t>(1, static_
 
 class Sizes {
  public:
-  Sizes(const Cluster& c, const SlurmFacts& slurm, Findings& findings) : c_(c), slurm_(slurm), findings_(findings) {
-    const auto& scheduler = *c.spec.software->scheduler;
-    if (scheduler.limits && scheduler.limits->time) longest_ = &scheduler.limits->time;
-  }
+  Sizes(const Cluster& c, const SlurmFacts& slurm, Findings& findings) : c_(c), slurm_(slurm), findings_(findings) {}
 
   // Of one group, with what the profile says.
   void add(const std::string& name, const SlurmNodes& nodes, const NotebookProfile* of) {
-    NotebookSize size{.name = name, .partition = c_.nodes[static_cast<std::size_t>(nodes.group)].name, .gres = {}};
+    NotebookSize size{.name = name, .partition = slurm_partition_name(c_, nodes.group), .gres = {}};
     const bool gpus_asked = of && of->gpus;
     size.gpus = gpus_asked ? *of->gpus : std::min<std::int64_t>(1, nodes.gpus);
     const auto share = [&](std::int64_t whole) {
@@ -38,8 +35,9 @@ class Sizes {
     };
     size.cpus = of && of->cpus ? *of->cpus : share(nodes.cpus);
     size.memory_mib = of && of->memory ? static_cast<std::int64_t>(of->memory->value / kMiB) : share(nodes.memory.jobs);
+    const Value<Seconds>* longest = slurm_time_limit(c_, nodes.group);
     size.minutes = of && of->time ? minutes_of(*of->time)
-                   : longest_     ? std::min(kMinutes, minutes_of(**longest_))
+                   : longest      ? std::min(kMinutes, minutes_of(**longest))
                                   : kMinutes;
     if (size.gpus > 0) size.gres = "gpu:" + nodes.type + ":" + std::to_string(size.gpus);
     if (of && !fits(size, nodes, *of)) return;
@@ -101,20 +99,20 @@ class Sizes {
       too_large(of.memory.span, std::to_string(size.memory_mib) + " MiB of memory",
                 std::to_string(nodes.memory.jobs) + " MiB for jobs",
                 "write `memory: " + std::to_string(nodes.memory.jobs / 1024) + " GiB` or less");
-    if (longest_ && of.time && size.minutes > minutes_of(**longest_))
+    const Value<Seconds>* longest = slurm_time_limit(c_, nodes.group);
+    if (longest && of.time && size.minutes > minutes_of(**longest))
       findings_
           .error("notebooks-time-over-limit", of.time.span,
                  "a session of size '" + size.name + "' runs for " + to_text(*of.time) + ", but a job may run for " +
-                     to_text(**longest_))
-          .note(longest_->span, "the limit of all jobs is set here")
-          .help("write `time: " + to_text(**longest_) + "` or less");
+                     to_text(**longest))
+          .note(longest->span, "the limit of all jobs is set here")
+          .help("write `time: " + to_text(**longest) + "` or less");
     return findings_.all().size() == before;
   }
 
   const Cluster& c_;
   const SlurmFacts& slurm_;
   Findings& findings_;
-  const Value<Seconds>* longest_ = nullptr;
 };
 
 // The node of the hub: as named, else the first login node, else the first controller.

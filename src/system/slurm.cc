@@ -111,6 +111,31 @@ std::vector<GpuDevices> devices_of(const ServerModel& server, const PcieTree& tr
   return out;
 }
 
+// slurm.conf(5), Feature, and --constraint of sbatch(1): signs join features there, and commas end one here.
+bool is_slurm_feature(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+           c == '.' || c == ':' || c == '+';
+  });
+}
+
+// The group, and what the spec states.
+void add_features(const NodeGroupModel& g, SlurmNodes& n, Findings& findings) {
+  n.features.push_back(to_lower(g.name));
+  if (g.spec)
+    for (const Value<std::string>& feature : g.spec->features) {
+      if (!feature) continue;
+      if (is_slurm_feature(*feature))
+        n.features.push_back(*feature);
+      else
+        findings
+            .error(
+                "slurm-feature-malformed", feature.span,
+                "'" + one_line(feature->substr(0, 60)) + "' cannot be a feature of Slurm: letters, digits and '_-.:+'")
+            .help("write words such as `ib` or `cpu_genoa`");
+    }
+}
+
 SlurmNodes nodes_of(const System& in, int group, Findings& findings) {
   const NodeGroupModel& g = in.cluster.nodes[group];
   const ServerModel& s = g.server;
@@ -135,6 +160,12 @@ SlurmNodes nodes_of(const System& in, int group, Findings& findings) {
   n.cores_per_socket = s.cores / n.sockets;
   n.cpus = s.cores * n.threads_per_core;
   n.memory = node_memory(in.cluster, g);
+  if (n.memory.jobs > n.memory.fitted)
+    findings
+        .error("slurm-job-memory-beyond-installed", g.spec->job_memory.span,
+               "jobs on a node of '" + g.name + "' may use " + to_text(*g.spec->job_memory) + ", but it has " +
+                   to_text(*s.memory))
+        .help("write `job_memory` as `slurmd -C` shows RealMemory on a node, or the memory that is fitted");
   if (n.memory.jobs <= 0) {
     findings
         .error("slurm-node-facts-missing", g.span,
@@ -144,7 +175,7 @@ SlurmNodes nodes_of(const System& in, int group, Findings& findings) {
         .help("give the nodes more memory");
     return n;
   }
-  n.features.push_back(to_lower(g.name));
+  add_features(g, n, findings);
   if (s.gpu_count > 0) {
     n.type = gres_type(in.cluster, g);
     n.features.push_back(gres_type(in.cluster, s));
@@ -372,6 +403,7 @@ SlurmFacts slurm_facts(const System& in, Findings& findings) {
   }
   slurm_topology(in, facts, findings);
   slurm_accounting(in, facts, findings);
+  slurm_partitions(c, facts, findings);
   slurm_reservations(in, facts, findings);
   return facts;
 }

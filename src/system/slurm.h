@@ -13,6 +13,7 @@
 namespace clusterc {
 
 struct NamedVersion;
+struct Partition;
 
 // Short type of GRES for each GPU model of the cluster: "h100" of nvidia-h100-sxm5-80; the whole id without its maker
 // where two models would share the short one.
@@ -47,9 +48,23 @@ struct SlurmNodes {  // one NodeName line: the nodes of a group are alike
   std::vector<std::string> features;
   std::string spares;  // nodes held back for repair, folded; empty: none
 };
-// A limit of one team on one partition: a QOS of its own, which users of the team have there and nowhere else.
+// One PartitionName line. `spec`: as the spec writes it; null: the partition of one node group.
+struct SlurmPartition {
+  std::string name, nodes;  // nodes: folded
+  const Partition* spec = nullptr;
+  SourceSpan span;  // of its name, with `spec`
+  bool standard = false;
+  std::vector<int> groups;                   // that it has nodes of
+  std::int64_t memory = 0, memory_cpus = 1;  // MiB and CPUs of the nodes with the least memory for each CPU
+  std::int64_t cpus_per_gpu = 0;             // 0: no GPUs
+  SlurmBilling billing;                      // the largest of its groups
+  const Value<Seconds>*longest = nullptr, *usual = nullptr;  // MaxTime, DefaultTime; null: none
+};
+// A limit of one team on the nodes of one group: a QOS of its own, which users of the team have in the partitions with
+// these nodes and nowhere else.
 struct SlurmQuota {
-  std::string partition, qos, tres;
+  int group = -1;
+  std::string qos, tres;
 };
 struct SlurmTeam {
   std::string account;
@@ -73,8 +88,9 @@ struct SlurmBlock {
 enum class SlurmTopology { none, tree, block };
 struct SlurmFacts {
   std::vector<SlurmNodes> nodes;
-  std::vector<std::string> controllers;  // the first is the primary
-  std::string state;                     // StateSaveLocation
+  std::vector<SlurmPartition> partitions;  // as in slurm.conf; one of them is the default
+  std::vector<std::string> controllers;    // the first is the primary
+  std::string state;                       // StateSaveLocation
   SlurmTopology topology = SlurmTopology::none;
   std::vector<SlurmSwitch> switches;  // leaves first
   std::vector<SlurmBlock> blocks;
@@ -109,6 +125,16 @@ SlurmFacts slurm_facts(const System&, Findings&);
 void slurm_accounting(const System&, SlurmFacts&, Findings&);
 bool is_account_name(std::string_view);
 std::string account_name_error(std::string_view);
+// In facts.partitions; needs facts.nodes with their billing.
+void slurm_partitions(const Cluster&, SlurmFacts&, Findings&);
+// Whether jobs of a team may run in a partition (AllowAccounts).
+bool slurm_lets_in(const SlurmPartition&, const SlurmTeam&);
+// The partition to which jobs for the nodes of a group go: the one with most of them, of several the default one. Null:
+// the spec names no partitions, or none with these nodes.
+const Named<Partition>* slurm_partition_of(const Cluster&, int group);
+std::string slurm_partition_name(const Cluster&, int group);
+// How long a job may run there; null: for ever.
+const Value<Seconds>* slurm_time_limit(const Cluster&, int group);
 // In facts.reservations; needs facts.nodes.
 void slurm_reservations(const System&, SlurmFacts&, Findings&);
 // In facts.topology and the vectors that belong to it; needs facts.nodes.

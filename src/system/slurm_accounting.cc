@@ -111,7 +111,7 @@ void teams_of(const System& in, SlurmFacts& facts, Findings& findings) {
             .help("remove the quota, or name the group in `scheduler.schedules`");
         continue;
       }
-      t.quotas.push_back({c.nodes[n->group].name, t.account + "." + to_lower(quota.name), tres_of(*n, c, quota.value)});
+      t.quotas.push_back({n->group, t.account + "." + to_lower(quota.name), tres_of(*n, c, quota.value)});
     }
     for (const auto& user : team.users) {
       if (!user) continue;

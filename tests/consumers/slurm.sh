@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tested slurm: slurmctld, slurmd, slurmdbd 22.05 and 24.11
-# output slurm: slurmctld and slurmd 22.05 (Debian 12): nothing in the log complains, nodes, GPUs and topology as in the plan, for SuperPOD, 16,384 nodes, four virtual nodes, the golden case and extra lines; 5 negative tests
+# output slurm: slurmctld and slurmd 22.05 (Debian 12): nothing in the log complains, nodes, GPUs and topology as in the plan, for SuperPOD, 16,384 nodes, four virtual nodes, the golden cases and extra lines; 5 negative tests
 # A real slurmctld loads the compiled configuration in namespaces of its own (tests/virtual-slurm/up), with the addresses of the compiled
 # hosts file; nothing in its log may complain of the configuration, and what it serves is compared with figures worked out by hand.
 # slurmd reads gres.conf to its end, with fake device files.
@@ -10,7 +10,7 @@ need slurmctld slurmd scontrol sinfo python3
 up=$src/tests/virtual-slurm/up down=$src/tests/virtual-slurm/down
 # The examples name newer releases, and what is written follows the release: here they are compiled for the one that reads them.
 mkdir -p "$work/specs" && cp -r "$src/examples" "$work/specs/" || fail "copy"
-for case in slurm extra-lines; do cp "$src/tests/golden/compile/$case/spec.yaml" "$work/specs/examples/case-$case.yaml"; done
+for case in slurm extra-lines slurm-partitions slurm-private-tmp; do cp "$src/tests/golden/compile/$case/spec.yaml" "$work/specs/examples/case-$case.yaml"; done
 sed -i 's/\(kind: slurm, version: \)[0-9.]*/\122.05/' "$work"/specs/examples/*.yaml
 compile() {
   out=$work/$1
@@ -115,6 +115,20 @@ equal "case extra-lines: ReturnToService" "$("$run/enter" scontrol show config |
 equal "case extra-lines: partitions have the limit of the DEFAULT line that stands before them" "$("$run/enter" sinfo -h -o '%R %l' | sort -u | tr '\n' ' ')" "$(sed -n 's/^PartitionName=\([^ ]*\) .*/\1/p' "$out/slurm/slurm.conf" | grep -v DEFAULT | sort -u | sed 's/$/ 2-00:00:00/' | tr '\n' ' ')"
 equal "case extra-lines: nodes have what the DEFAULT line says" "$("$run/enter" sinfo -h -o %d | sort -u)" 1000
 equal "case extra-lines: SchedulerParameters" "$("$run/enter" scontrol show config | sed -n 's/^SchedulerParameters *= //p')" "bf_continue,bf_max_job_test=1000"
+stop
+
+# ---- partitions of the spec; a /tmp of each job ------------------------------------------------------------------------------------
+controller case-slurm-private-tmp
+equal "case slurm-private-tmp: plugin and what it needs" "$("$run/enter" scontrol show config | sed -n 's/^\(JobContainerType\|PrologFlags\) *= //p' | tr '\n' ' ')" "job_container/tmpfs Alloc,Contain "
+stop
+# Without accounting: QOS and accounts would be looked up in a database.
+sed -i -e '/^teams:/,/^software:/{/^software:/!d}' -e 's/, teams: \[Staff\]//; s/teams: \[Staff\]//; s/, allow_qos: [^}]* }/ }/; s/, }/ }/' "$work/specs/examples/case-slurm-partitions.yaml"
+controller case-slurm-partitions
+partition() { "$run/enter" scontrol show partition "$1" -o | tr ' ' '\n' | sed -n "s/^\($2\)=//p" | tr '\n' ' '; }
+equal "case slurm-partitions: debug" "$(partition debug 'Nodes\|MaxTime\|DefaultTime\|PriorityTier\|PriorityJobFactor\|Hidden\|GraceTime\|DefMemPerNode')" "00:30:00 600 YES 00:30:00 c1,g1 10000 2 1000 "
+equal "case slurm-partitions: the default partition" "$("$run/enter" sinfo -h -o %P | grep '[*]')" 'cpu*'
+equal "case slurm-partitions: whole nodes" "$(partition gpu OverSubscribe)" "EXCLUSIVE "
+equal "case slurm-partitions: all" "$(partition all 'Nodes\|MaxTime\|DefMemPerCPU')" "01:00:00 c[1-4],g[1-2] 1884 "
 stop
 
 # ---- the keys that extra lines may have (src/compile/slurm/conf_keys.cc), each asked of the installed Slurm: it refuses those of 24.11 alone, and a slip -----

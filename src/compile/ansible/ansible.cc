@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "compile/ansible/plays.h"
 #include "compile/common.h"
 #include "compile/extra_yaml.h"
 #include "compile/health_check.h"
@@ -14,9 +15,7 @@
 #include "spec/nodes.h"
 #include "spec/software.h"
 #include "system/each_address.h"
-#include "system/gateways.h"
 #include "system/install.h"
-#include "system/mirror.h"
 #include "system/node_settings.h"
 #include "write/writers.h"
 
@@ -71,20 +70,6 @@ std::vector<std::string> host_ranges(std::string_view pattern) {
   }
   finish();
   return done;
-}
-
-bool runs(const NodeSettings& s, std::string_view role) {
-  return std::find(s.roles.begin(), s.roles.end(), role) != s.roles.end();
-}
-
-// What update.yml brings to new releases, on nodes that Slurm takes out of service for it.
-std::vector<std::string> updated_roles(const NodeSettings& s) {
-  std::vector<std::string> out;
-  if (!s.slurmd) return out;
-  for (const std::string_view role : {"nvidia_driver", "nvidia_fabric_manager", "nvidia_imex", "cuda", "rocm"})
-    if (runs(s, role)) out.emplace_back(role);
-  if (!out.empty() && runs(s, "repositories")) out.insert(out.begin(), "repositories");
-  return out;
 }
 
 // Text of a spec is never a template to Ansible.
@@ -163,7 +148,7 @@ void sources(YamlWriter& y, std::string_view key, const std::vector<PackageSourc
 }
 
 void network_folders(YamlWriter& y, const NodeGroupModel& g, const NodeSettings& s) {
-  if (!runs(s, "netplan") && !runs(s, "networkd") && !runs(s, "networkmanager")) return;
+  if (!runs_role(s, "netplan") && !runs_role(s, "networkd") && !runs_role(s, "networkmanager")) return;
   y.list("cluster_folders");
   for (std::int64_t first = 0; first < g.count; first += kBucket) {
     std::string folder;
@@ -209,7 +194,7 @@ void file_systems(YamlWriter& y, const NodeSettings& s) {
 
 void identity(YamlWriter& y, const NodeGroupModel& g, const NodeSettings& s) {
   const auto& who = g.software->identity;
-  if (!who || !runs(s, "identity")) return;
+  if (!who || !runs_role(s, "identity")) return;
   y.map("cluster_identity");
   put(put(y, "kind", *who->kind), "server", *who->server);
   if (who->base) put(y, "base", *who->base);
@@ -316,98 +301,6 @@ void settings(YamlWriter& y, const CompileInput& in, const NodeGroupModel& g, co
   if (std::vector<std::string> roles = updated_roles(s); !roles.empty()) put(y, "cluster_update_roles", roles);
 }
 
-// Roles that follow each other on the same machines are one play.
-void site(const CompileInput& in, const std::vector<std::string>& names, const std::vector<NodeSettings>& all,
-          Bundle& bundle) {
-  struct Play {
-    std::vector<std::string> hosts, roles;
-  };
-  std::vector<Play> plays;
-  constexpr std::string_view kPair = "nfs_failover";  // a play of its own
-  const auto busy = static_cast<std::size_t>(
-      std::count_if(all.begin(), all.end(), [](const NodeSettings& s) { return !s.roles.empty(); }));
-  // Others may have their packages over a gateway: it forwards before they ask, and who has packages knows the way
-  // back.
-  const auto gateways_first = [&] {
-    const auto mirror = mirror_server(in.system);
-    for (const std::string_view role :
-         {"repositories", "nftables", "kernel", "netplan", "networkd", "networkmanager"}) {
-      std::vector<std::string> hosts;
-      bool forwarding = false;
-      for (std::size_t g = 0; g < all.size(); ++g) {
-        const bool gateway = forwards(in.system, static_cast<int>(g)),
-                   serves = role.starts_with("net") && mirror && mirror->group == static_cast<int>(g);
-        if (runs(all[g], role) && (gateway || serves)) hosts.push_back(names[g]), forwarding |= gateway;
-      }
-      if (!forwarding) continue;
-      if (plays.empty() || plays.back().hosts != hosts) plays.push_back({hosts, {}});
-      plays.back().roles.emplace_back(role);
-    }
-  };
-  for (const std::string_view role : setup_roles()) {
-    std::vector<std::string> hosts;
-    for (std::size_t g = 0; g < all.size(); ++g)
-      if (runs(all[g], role)) hosts.push_back(names[g]);
-    if (role == "repositories") gateways_first();  // behind the mirror, before who reads it through them
-    if (hosts.empty()) continue;
-    if (hosts.size() == busy) hosts = {"all"};
-    const bool alone = role == kPair || (!plays.empty() && plays.back().roles.back() == kPair);
-    if (plays.empty() || plays.back().hosts != hosts || alone) plays.push_back({std::move(hosts), {}});
-    plays.back().roles.emplace_back(role);
-  }
-  bundle.open("ansible/site.yml", "ansible");
-  bundle.text() += made_by(in, "ansible") + "---\n";
-  YamlWriter y(bundle.text());
-  y.begin_list();
-  for (const Play& p : plays) {
-    std::string name =
-        "On " + (p.hosts.front() == "all" ? "every machine" : join(p.hosts, ", ")) + ": " + join(p.roles, ", ");
-    constexpr std::size_t kLongest = 150;  // with "- name: " before it a line of 160, ansible-lint's yaml[line-length]
-    if (name.size() > kLongest) name.erase(name.rfind(", ", kLongest - 5)), name += ", …";
-    y.begin_map().field("name", name).field("hosts", join(p.hosts, ":")).field("become", true);
-    // One server of a pair that went on without the other would serve what the other may still write.
-    if (p.roles.front() == kPair) y.field("any_errors_fatal", true);
-    // What a role replaces on a machine that stands stays beside it, as FILE.PID.TIME~: no daemon reads such a name.
-    y.map("module_defaults");
-    for (const std::string_view module : {"copy", "template", "lineinfile", "replace"})
-      y.map("ansible.builtin." + std::string(module)).field("backup", true).end_map();
-    y.end_map();
-    y.list("roles");
-    for (const std::string& role : p.roles) y.begin_map().field("role", role).key("tags").flow({role}).end_map();
-    y.end_list().end_map();
-  }
-  y.end_list();
-  bundle.close();
-}
-
-// update.yml: one node first, which shows what the new releases break, then batches.
-bool update(const CompileInput& in, const std::vector<std::string>& names, const std::vector<NodeSettings>& all,
-            Bundle& bundle) {
-  std::vector<std::string> hosts;
-  for (std::size_t g = 0; g < all.size(); ++g)
-    if (!updated_roles(all[g]).empty()) hosts.push_back(names[g]);
-  if (hosts.empty()) return false;
-  bundle.open("ansible/update.yml", "ansible");
-  bundle.text() +=
-      made_by(in, "ansible") +
-      "# ansible-playbook update.yml: new releases of driver, fabric manager and toolkit, one batch of nodes after "
-      "the other\n---\n";
-  YamlWriter y(bundle.text());
-  y.begin_list();
-  y.begin_map()
-      .field("name", "Update " + join(hosts, ", ") + " in batches, each node without jobs")
-      .field("hosts", join(hosts, ":"))
-      .list("serial")
-      .value(1)
-      .value("{{ update_batch | default('5%') }}")
-      .end_list()
-      .field("become", true)
-      .field("gather_facts", false);
-  y.list("roles").begin_map().field("role", "update").end_map().end_list().end_map().end_list();
-  bundle.close();
-  return true;
-}
-
 // Every node of an NVLink domain knows the addresses of all of its nodes, one a line: a file for each domain
 // (https://docs.nvidia.com/multi-node-nvlink-systems/imex-guide, nodes_config.cfg).
 void imex_domains(const CompileInput& in, int group, std::int64_t nodes, Bundle& bundle) {
@@ -432,15 +325,15 @@ void copy_templates(const std::vector<NodeSettings>& all, bool vault, bool updat
     if (file.path == "ansible/requirements.yml" && !vault) continue;
     if (constexpr std::string_view kFolder = "ansible/roles/"; file.path.starts_with(kFolder)) {
       const std::string_view rest = file.path.substr(kFolder.size()), role = rest.substr(0, rest.find('/'));
-      const bool wanted =
-          role == "update" ? updates
-                           : std::any_of(all.begin(), all.end(), [&](const NodeSettings& s) { return runs(s, role); });
+      const bool wanted = role == "update" ? updates : std::any_of(all.begin(), all.end(), [&](const NodeSettings& s) {
+        return runs_role(s, role);
+      });
       if (!wanted) continue;
     }
     bundle.add(std::string(file.path), "ansible", file.text);
   }
   bundle.add("ansible/roles/health_check/files/healthcheck.sh", "ansible", health_check);
-  if (std::any_of(all.begin(), all.end(), [](const NodeSettings& s) { return runs(s, "drives"); }))
+  if (std::any_of(all.begin(), all.end(), [](const NodeSettings& s) { return runs_role(s, "drives"); }))
     bundle.add("ansible/roles/drives/files/cluster-drives", "ansible", data_drives_script());
 }
 
@@ -506,8 +399,8 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   common.comment("folder of the other compiled files, from which roles copy them");
   common.field("cluster_tree", "{{ inventory_dir }}/..").end_map();
   bundle.close();
-  site(in, names, all, bundle);
-  const bool updates = update(in, names, all, bundle);
+  write_site_play(in, names, all, bundle);
+  const bool updates = write_update_play(in, names, all, bundle);
   copy_templates(all, vault, updates, health_check_script(in, "ansible"), bundle);
 
   bundle.open("ansible/inventory.yaml", "ansible");

@@ -143,7 +143,13 @@ std::string read_record(const std::vector<std::string_view>& words, const std::s
   while (at + 1 < words.size() && (lifetime(words[at]) || to_lower(words[at]) == "in")) ++at;
   if (at + 1 >= words.size()) return "not a record";
   r.type = to_lower(words[at]);
-  if (r.type.front() < 'a' || r.type.front() > 'z') return "not a record";
+  if (r.type.front() < 'a' || r.type.front() > 'z' || words[0].front() == '"') return "not a record";
+  constexpr std::string_view kTexts[] = {"txt", "spf", "hinfo", "caa", "naptr", "uri", "x25", "isdn", "gpos"};
+  const bool quotes = std::any_of(words.begin() + static_cast<std::ptrdiff_t>(at), words.end(),
+                                  [](std::string_view w) { return w.front() == '"'; });
+  if (quotes && std::ranges::find(kTexts, std::string_view(r.type)) == std::end(kTexts))
+    return "not a record: a value of " + std::string(words[at]) + " has no quotes";
+  if (r.type == "uri" && words.back().front() != '"') return "not a record: the target of URI stands in quotes";
   if (r.type == "a" && !parse_ipv4(words[at + 1])) return "not a record: the value of A must be an IPv4 address";
   if (std::string wrong = wrong_value(r.type, words, at + 1); !wrong.empty()) return wrong;
   r.owner = to_lower(words[0]);
@@ -202,6 +208,33 @@ void refuse_twice(const CompileInput& in, std::vector<ExtraRecord>& extra, Findi
       });
 }
 
+// The words of a record: texts in quotes are one each; a comment ends it (RFC 1035, 5.1). Empty: the line is none that
+// stands for one record: signs that join lines, a directive ($INCLUDE), or quotes that do not end.
+std::vector<std::string_view> words_of_record(std::string_view text) {
+  std::vector<std::string_view> out;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t begin = i;
+    if (text[i] == ' ' || text[i] == '\t') {
+      ++i;
+      continue;
+    }
+    if (text[i] == ';') break;
+    if (text[i] == '"') {
+      for (++i; i < text.size() && text[i] != '"'; ++i)
+        if (static_cast<unsigned char>(text[i]) < 0x20 || text[i] == 0x7f || (text[i] == '\\' && ++i == text.size()))
+          return {};
+      if (i == text.size()) return {};
+      ++i;
+    } else {
+      for (; i < text.size() && std::string_view(" \t;\"").find(text[i]) == std::string_view::npos; ++i)
+        if (text[i] <= 0x20 || text[i] >= 0x7f || std::string_view("()\\$").find(text[i]) != std::string_view::npos)
+          return {};
+    }
+    out.push_back(text.substr(begin, i - begin));
+  }
+  return out;
+}
+
 void append_extra(const CompileInput& in, std::string_view file, std::string& out, std::vector<ExtraRecord>& records,
                   Findings& findings) {
   const auto* extra = extra_of(in, file);
@@ -210,18 +243,10 @@ void append_extra(const CompileInput& in, std::string_view file, std::string& ou
   for (const auto& wish : *extra) {
     if (!wish) continue;
     const std::string_view text = trim(*wish);
-    // owner, type, value; names and addresses need no other sign, and a directive ($INCLUDE) reads what it wants
-    const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-             std::string_view(" \t.-_@*:").find(c) != std::string_view::npos;
-    });
-    std::vector<std::string_view> words;
-    const std::string spaced = replace_all(text, "\t", " ");
-    for (const std::string_view w : split(spaced, ' '))
-      if (!w.empty()) words.push_back(w);
+    const std::vector<std::string_view> words = words_of_record(text);
     ExtraRecord record{.span = wish.span};
     const std::string wrong =
-        !plain || words.size() < 3 ? "not a record" : read_record(words, *in.cluster.spec.software->domain, record);
+        words.size() < 3 ? "not a record" : read_record(words, *in.cluster.spec.software->domain, record);
     if (!wrong.empty()) {
       findings.error("output-extra-malformed", wish.span, "'" + one_line(text.substr(0, 60)) + "' is " + wrong)
           .help("write one record in each line, for example mail A 10.10.0.9");

@@ -18,15 +18,12 @@ namespace {
 
 bool wanted(const Cluster& c) { return dhcp_server(c) == DhcpServer::dnsmasq; }
 
+std::string_view key_of(std::string_view text) { return trim(text.substr(0, text.find('='))); }
+
 bool is_option(std::string_view text) {
-  const std::size_t equals = text.find('=');
-  const std::string_view key = text.substr(0, equals);
+  const std::string_view key = key_of(text);
   const auto word = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '6'; };
-  const auto printed = [](char c) {
-    return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f && c != '"' && c != '\\';
-  };
-  return !key.empty() && std::all_of(key.begin(), key.end(), word) && std::all_of(text.begin(), text.end(), printed) &&
-         text.back() != '=';
+  return !key.empty() && std::all_of(key.begin(), key.end(), word) && text.back() != '=';
 }
 
 void write_hosts(const CompileInput& in, Bundle& bundle) {
@@ -123,12 +120,15 @@ void append_extra(const CompileInput& in, std::string& out, Findings& findings) 
   const auto* extra = extra_of(in, "dnsmasq.conf");
   if (!extra) return;
   const std::string ours = out;
-  std::vector<std::string_view> once;
+  std::vector<std::string> once;
   out += "\n# outputs.dnsmasq.extra of the spec\n";
   for (const auto& wish : *extra) {
     if (!wish) continue;
-    const std::string_view text = trim(*wish), said = before_comment(text), key = said.substr(0, said.find('='));
-    if (said.empty() && !text.empty() && one_line(text) == text) {
+    const std::string_view text = trim(*wish);
+    const std::optional<std::string> read = dnsmasq_line(text);
+    const std::string said = read.value_or("");
+    const std::string_view key = key_of(said);
+    if (read && said.empty() && !text.empty()) {
       out += text, out += '\n';  // a comment
     } else if (!is_option(said)) {
       findings
@@ -143,7 +143,7 @@ void append_extra(const CompileInput& in, std::string& out, Findings& findings) 
                  "the extra lines of dnsmasq.conf have '" + std::string(key) + "' twice: dnsmasq does not start")
           .help("keep one of them");
     } else {
-      once.push_back(key);
+      once.emplace_back(key);
       out += text, out += '\n';
     }
   }

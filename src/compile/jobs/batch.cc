@@ -2,6 +2,7 @@
 #include "compile/jobs/files.h"
 #include "model/cluster.h"
 #include "system/containers.h"
+#include "system/slurm.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -59,7 +60,7 @@ fi
 
 void request(const CompileInput& in, const Job& j, std::string& out) {
   sbatch_line(out, "job-name", j.name);
-  sbatch_line(out, "partition", in.cluster.nodes[static_cast<std::size_t>(j.group)].name);
+  sbatch_line(out, "partition", slurm_partition_name(in.cluster, j.group));
   if (!j.account.empty()) sbatch_line(out, "account", j.account);
   sbatch_line(out, "nodes", std::to_string(j.nodes));
   sbatch_line(out, "ntasks-per-node", std::to_string(j.tasks));

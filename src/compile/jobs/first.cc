@@ -4,6 +4,7 @@
 #include "compile/jobs/files.h"
 #include "model/cluster.h"
 #include "system/containers.h"
+#include "system/slurm.h"
 #include "targets/hpl_dat.h"
 
 namespace clusterc {
@@ -12,9 +13,8 @@ namespace {
 constexpr std::int64_t kNcclMinutes = 30, kHplMinutes = 240;
 
 void head(const CompileInput& in, const FirstJob& f, std::string_view name, std::int64_t minutes, std::string& out) {
-  const std::string& group = in.cluster.nodes[static_cast<std::size_t>(f.group)].name;
   sbatch_line(out, "job-name", "first-" + std::string(name));
-  sbatch_line(out, "partition", group);
+  sbatch_line(out, "partition", slurm_partition_name(in.cluster, f.group));
   sbatch_line(out, "nodes", std::to_string(f.nodes));
   sbatch_line(out, "ntasks-per-node", std::to_string(f.ranks));
   sbatch_line(out, "cpus-per-task", std::to_string(f.cpus));

@@ -38,10 +38,21 @@ member() {
   rights "$1" | while read -r partition qos; do
     have association where cluster="$cluster" account="$1" user="$2" partition="$partition" format=user ||
       sacct add user "$2" account="$1" cluster="$cluster" partition="$partition" < /dev/null
-    sacct modify user where name="$2" account="$1" cluster="$cluster" partition="$partition" set qos="$qos" defaultqos="$qos" < /dev/null
+    sacct modify user where name="$2" account="$1" cluster="$cluster" partition="$partition" set qos="$qos" defaultqos="${qos%%,*}" < /dev/null
   done
 }
 )sh";
+
+// The QOS that users of a team have in a partition, the first of them by default.
+std::string qos_of(const SlurmPartition& p, const SlurmTeam& t) {
+  for (const SlurmQuota& q : t.quotas)
+    if (std::ranges::find(p.groups, q.group) != p.groups.end()) return q.qos;
+  std::vector<std::string> allowed;
+  if (p.spec)
+    for (const Value<std::string>& name : p.spec->allow_qos)
+      if (name) allowed.push_back(*name);
+  return allowed.empty() ? "normal" : join(allowed, ",");
+}
 
 void accounts_script(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle) {
   const auto& scheduler = in.cluster.spec.software->scheduler;
@@ -60,15 +71,17 @@ void accounts_script(const CompileInput& in, const SlurmFacts& facts, Bundle& bu
   for (const SlurmTeam& t : facts.teams) {
     out += "    ";
     append_shell_word(out, t.account);
+    if (std::ranges::none_of(facts.partitions, [&](const SlurmPartition& p) { return slurm_lets_in(p, t); })) {
+      out += ") ;;\n";
+      continue;
+    }
     out += ") printf '%s %s\\n'";
-    for (const SlurmNodes& n : facts.nodes) {
-      const std::string& partition = in.cluster.nodes[n.group].name;
-      const auto quota =
-          std::find_if(t.quotas.begin(), t.quotas.end(), [&](const SlurmQuota& q) { return q.partition == partition; });
+    for (const SlurmPartition& p : facts.partitions) {
+      if (!slurm_lets_in(p, t)) continue;
       out += ' ';
-      append_shell_word(out, partition);
+      append_shell_word(out, p.name);
       out += ' ';
-      append_shell_word(out, quota == t.quotas.end() ? std::string_view("normal") : std::string_view(quota->qos));
+      append_shell_word(out, qos_of(p, t));
     }
     out += " ;;\n";
   }

@@ -148,6 +148,10 @@ void check_identity(std::string_view key, std::string_view text, SourceSpan at, 
 
 }  // namespace
 
+bool check_slurm_line(const SlurmLine& line, std::string_view first, Findings& findings) {
+  return check_line(line, first, false, findings);
+}
+
 SlurmFile::SlurmFile(const CompileInput& in, std::string name, std::uint32_t mode)
     : in_(in), name_(std::move(name)), mode_(mode) {}
 

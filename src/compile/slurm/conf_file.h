@@ -11,6 +11,8 @@
 
 namespace clusterc {
 
+struct SlurmLine;
+
 class SlurmFile {
  public:
   using Pairs = std::vector<std::pair<std::string_view, std::string>>;
@@ -66,5 +68,9 @@ class SlurmFile {
   std::vector<Entry> entries_;
   std::string error_;  // what the format could not hold, if anything
 };
+
+// Whether a line that begins with `first` can stand in slurm.conf: its keys and values, as Slurm reads them; the
+// finding says why not.
+bool check_slurm_line(const SlurmLine&, std::string_view first, Findings&);
 
 }  // namespace clusterc

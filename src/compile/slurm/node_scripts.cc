@@ -108,23 +108,27 @@ void node_file(const CompileInput& in, const SlurmNodes& n, Bundle& bundle) {
 
 }  // namespace
 
-bool has_scratch(const CompileInput& in, const SlurmFacts& facts) {
+std::string scratch_of(const CompileInput& in, const SlurmNodes& n) {
   const Cluster& c = in.cluster;
-  return std::any_of(facts.nodes.begin(), facts.nodes.end(), [&](const SlurmNodes& n) {
-    const std::vector<int>& storage = storage_of_group(c, n.group);
-    return std::any_of(storage.begin(), storage.end(), [&](int i) {
-      const StorageModel& s = c.storage[static_cast<std::size_t>(i)];
-      return s.spec && s.spec->kind && *s.spec->kind == StorageKind::local && s.spec->mount &&
-             mounts(s, c.nodes[static_cast<std::size_t>(n.group)]);
-    });
-  });
+  for (const int i : storage_of_group(c, n.group)) {
+    const StorageModel& s = c.storage[static_cast<std::size_t>(i)];
+    if (s.spec && s.spec->kind && *s.spec->kind == StorageKind::local && s.spec->mount &&
+        mounts(s, c.nodes[static_cast<std::size_t>(n.group)]))
+      return *s.spec->mount;
+  }
+  return {};
+}
+
+bool has_scratch(const CompileInput& in, const SlurmFacts& facts) {
+  return std::ranges::any_of(facts.nodes, [&](const SlurmNodes& n) { return !scratch_of(in, n).empty(); });
 }
 
 void emit_node_scripts(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle, Findings&) {
   script("healthcheck.sh", health_check_script(in, "slurm"), bundle);
   script("prolog.sh", node_script(in, "slurm", kProlog), bundle);
   script("epilog.sh", node_script(in, "slurm", kEpilog), bundle);
-  if (has_scratch(in, facts)) script("taskprolog.sh", node_script(in, "slurm", kTaskProlog), bundle);
+  if (has_scratch(in, facts) && !in.cluster.spec.software->scheduler->private_tmp.value_or(false))
+    script("taskprolog.sh", node_script(in, "slurm", kTaskProlog), bundle);
   for (const SlurmNodes& n : facts.nodes) node_file(in, n, bundle);
 }
 

@@ -116,6 +116,16 @@ bool hands_out_shards(const SlurmFacts& facts) {
   return std::any_of(facts.nodes.begin(), facts.nodes.end(), [](const SlurmNodes& n) { return n.shards > 0; });
 }
 
+// What usage is recorded of besides CPUs and memory: GPUs, those of each type, and shards.
+std::string tracked(const SlurmFacts& facts) {
+  std::string out = "gres/gpu";
+  std::vector<std::string_view> types;
+  for (const SlurmNodes& n : facts.nodes)
+    if (n.gpus > 0 && std::ranges::find(types, n.type) == types.end())
+      types.push_back(n.type), out += ",gres/gpu:" + n.type;
+  return hands_out_shards(facts) ? out + ",gres/shard" : out;
+}
+
 void accounting(const SlurmFacts& facts, SlurmFile& f) {
   if (facts.databases.empty()) return;  // without a database slurmctld calls gathering what nobody stores an error
   f.blank();
@@ -123,8 +133,7 @@ void accounting(const SlurmFacts& facts, SlurmFile& f) {
   f.derived("AccountingStorageType", "accounting_storage/slurmdbd");
   f.derived("AccountingStorageHost", facts.databases[0]);
   if (facts.databases.size() > 1) f.derived("AccountingStorageBackupHost", facts.databases[1]);
-  if (hands_out_gpus(facts))
-    f.derived("AccountingStorageTRES", hands_out_shards(facts) ? "gres/gpu,gres/shard" : "gres/gpu");
+  if (hands_out_gpus(facts)) f.derived("AccountingStorageTRES", tracked(facts));
   f.set("JobAcctGatherType", "jobacct_gather/cgroup");
   if (facts.teams.empty()) return;
   f.derived("AccountingStorageEnforce", "associations,limits,qos");
@@ -205,7 +214,7 @@ void jobs(const CompileInput& in, const SlurmFacts& facts, SlurmFile& f) {
 }
 
 // slurm.conf(5), "SuspendTime" and the other keys of power saving.
-void power_saving(const SlurmPower& power, SlurmFile& f) {
+void power_saving(const CompileInput& in, const SlurmFacts& facts, const SlurmPower& power, SlurmFile& f) {
   if (!power.spec) return;
   f.blank();
   f.comment("nodes with State=CLOUD run only while jobs need them");
@@ -218,7 +227,16 @@ void power_saving(const SlurmPower& power, SlurmFile& f) {
     f.derived("ResumeRate", std::to_string(*power.spec->at_once));
     f.derived("SuspendRate", std::to_string(*power.spec->at_once));
   }
-  if (!power.always.empty()) f.derived("SuspendExcParts", join(power.always, ","));
+  if (power.always.empty()) return;
+  if (in.cluster.spec.software->scheduler->partitions.empty()) {
+    f.derived("SuspendExcParts", join(power.always, ","));
+    return;
+  }
+  std::vector<std::string> nodes;  // a partition of the spec may have others, too
+  for (const SlurmNodes& n : facts.nodes)
+    if (std::ranges::find(power.always, in.cluster.nodes[static_cast<std::size_t>(n.group)].name) != power.always.end())
+      nodes.push_back(n.names);
+  f.derived("SuspendExcNodes", join(nodes, ","));
 }
 
 void node_checks(const CompileInput& in, const SlurmFacts& facts, const SlurmPower& power, SlurmFile& f,
@@ -229,12 +247,22 @@ void node_checks(const CompileInput& in, const SlurmFacts& facts, const SlurmPow
   f.set("PrologEpilogTimeout", "300", "a file server or driver that does not answer must not hold a node forever");
   f.program("Epilog", format("{}/epilog.sh", kSlurmFolder),
             "removes the scratch folder of each job and checks the node");
-  if (has_scratch(in, facts))
+  const bool private_tmp = in.cluster.spec.software->scheduler->private_tmp.value_or(false);
+  if (private_tmp) {
+    f.comment("each job has a /tmp and a /dev/shm of its own: job_container.conf");
+    f.derived("JobContainerType", "job_container/tmpfs");
+  } else if (has_scratch(in, facts))
     f.program("TaskProlog", format("{}/taskprolog.sh", kSlurmFolder), "sets TMPDIR to the scratch folder of the job",
               false);
   // Alloc: on all nodes of a job before its first task. A prolog that fails drains the node; from 23.02 on every batch
   // job goes back into the queue then (ForceRequeueOnFail: NEWS of 23.02), before that those that may be requeued.
-  f.set("PrologFlags", since(in, "23.02") ? "Alloc,ForceRequeueOnFail" : "Alloc");
+  // Contain: the step `extern`, in whose mounts the others run (slurm.conf(5), JobContainerType).
+  const std::string flags =
+      std::string("Alloc") + (private_tmp ? ",Contain" : "") + (since(in, "23.02") ? ",ForceRequeueOnFail" : "");
+  if (private_tmp)
+    f.derived("PrologFlags", flags);
+  else
+    f.set("PrologFlags", flags);
   f.set("SchedulerParameters", "nohold_on_prolog_fail",
         "a job that a broken node returned is not held: it starts on other nodes");
   f.option("SlurmctldParameters", "node_reg_mem_percent", std::to_string(kLeastMemoryPercent),
@@ -278,6 +306,10 @@ void devices_and_topology(const CompileInput& in, const SlurmFacts& facts, Slurm
           .help("remove the line: topology.conf is compiled only if the nodes of a network are on several switches");
 }
 
+std::string weight_of(const NodeGroupModel& g) {
+  return g.spec && g.spec->weight ? std::to_string(*g.spec->weight) : std::string();
+}
+
 void nodes(const CompileInput& in, const SlurmFacts& facts, SlurmFile& f, Findings& findings) {
   f.comment("RealMemory in MiB: installed memory less that of firmware, kernel, daemons and a crash kernel");
   for (const SlurmNodes& n : facts.nodes) {
@@ -297,6 +329,7 @@ void nodes(const CompileInput& in, const SlurmFacts& facts, SlurmFile& f, Findin
          {"RealMemory", std::to_string(n.memory.jobs)},
          {"Gres", gres_of(n)},
          {"Feature", join(n.features, ",")},
+         {"Weight", weight_of(in.cluster.nodes[static_cast<std::size_t>(n.group)])},
          {"State", starts_on_demand(in.cluster, in.cluster.nodes[static_cast<std::size_t>(n.group)]) ? "CLOUD" : ""}});
   }
 }
@@ -322,27 +355,78 @@ std::string minutes(Seconds time) {
   return std::to_string(std::max<std::int64_t>(1, static_cast<std::int64_t>(time.value / 60)));
 }
 
-void partitions(const CompileInput& in, const SlurmFacts& facts, SlurmFile& f) {
+// "AllowAccounts=a,b"
+std::string list_of(const std::vector<Value<std::string>>& words, bool lower) {
+  std::vector<std::string> out;
+  for (const Value<std::string>& word : words)
+    if (word) out.push_back(lower ? to_lower(*word) : *word);
+  return join(out, ",");
+}
+
+// The settings in `extra` of a partition: Key=Value each. Those that stand in the line already are refused; the share
+// of memory and of CPUs is a default that they replace.
+void add_settings(const SlurmPartition& p, SlurmFile::Pairs& line,
+                  std::vector<std::pair<std::string, std::string>>& kept, Findings& findings) {
+  for (const Value<std::string>& text : p.spec->extra) {
+    if (!text) continue;
+    const SlurmLine read = read_slurm_line("PartitionName=x " + *text, text.span);
+    if (!read.rest.empty() || read.pairs.size() < 2) {
+      findings
+          .error("output-extra-malformed", text.span,
+                 "'" + one_line(text->substr(0, 60)) + "' is no Key=Value of a partition")
+          .help("write it as Slurm does: GraceTime=600");
+      continue;
+    }
+    if (!check_slurm_line(read, "PartitionName", findings)) continue;
+    for (std::size_t i = 1; i < read.pairs.size(); ++i) {
+      const auto& [key, value] = read.pairs[i];
+      const bool share = key == "defmempercpu" || key == "defmempernode" || key == "defmempergpu";
+      std::erase_if(line, [&, k = std::string_view(key)](const auto& at) {
+        const std::string low = to_lower(at.first);
+        return (share && low == "defmempercpu") || (k == "defcpupergpu" && low == k) || (k == "state" && low == k);
+      });
+      if (std::ranges::any_of(line, [&, k = std::string_view(key)](
+                                        const auto& at) { return to_lower(at.first) == k && !at.second.empty(); }) ||
+          key == "partitionname" || key == "nodes") {
+        findings
+            .error("output-extra-contradicts-spec", text.span,
+                   "'" + key + "' of partition '" + p.name + "' follows from the spec")
+            .help("change the spec instead");
+        continue;
+      }
+      kept.emplace_back(text->substr(read.places[i].begin - std::string_view("PartitionName=x ").size(), key.size()),
+                        value);
+    }
+  }
+}
+
+void partitions(const CompileInput& in, const SlurmFacts& facts, SlurmFile& f, Findings& findings) {
   f.comment("default share of a job that requests nothing else: memory for each CPU, CPUs for each GPU");
-  const Scheduler& scheduler = *in.cluster.spec.software->scheduler;
-  bool first = true;
-  const JobLimits* limits = scheduler.limits ? &*scheduler.limits : nullptr;
-  const std::string longest = limits && limits->time ? minutes(*limits->time) : std::string();
-  std::string usual = limits && limits->default_time ? minutes(*limits->default_time) : std::string();
-  if (!longest.empty() && !usual.empty() && *limits->time < *limits->default_time)
-    usual = longest;  // slurmctld does not start with a DefaultTime beyond MaxTime
-  const std::int64_t kept = spec_memory(in.cluster);
-  for (const SlurmNodes& n : facts.nodes) {
-    f.line({{"PartitionName", in.cluster.nodes[n.group].name},
-            {"Nodes", n.names},
-            {"Default", first ? "YES" : "NO"},
-            {"State", "UP"},
-            {"MaxTime", longest},
-            {"DefaultTime", usual},
-            {"DefMemPerCPU", std::to_string(n.cpus > 0 ? std::max<std::int64_t>(1, n.memory.jobs - kept) / n.cpus : 0)},
-            {"DefCpuPerGPU", n.gpus > 0 && n.cpus >= n.gpus ? std::to_string(n.cpus / n.gpus) : std::string()},
-            {"TRESBillingWeights", billing_of(n.billing)}});
-    first = false;
+  const std::int64_t kept_memory = spec_memory(in.cluster);
+  for (const SlurmPartition& p : facts.partitions) {
+    const auto number = [](const Value<std::int64_t>& v) { return v ? std::to_string(*v) : std::string(); };
+    SlurmFile::Pairs line = {
+        {"PartitionName", p.name},
+        {"Nodes", p.nodes},
+        {"Default", p.standard ? "YES" : "NO"},
+        {"State", "UP"},
+        {"MaxTime", p.longest ? minutes(**p.longest) : std::string()},
+        {"DefaultTime", p.usual ? minutes(**p.usual) : std::string()},
+        {"DefMemPerCPU", std::to_string(std::max<std::int64_t>(1, p.memory - kept_memory) / p.memory_cpus)},
+        {"DefCpuPerGPU", p.cpus_per_gpu > 0 ? std::to_string(p.cpus_per_gpu) : std::string()},
+        {"TRESBillingWeights", billing_of(p.billing)}};
+    std::vector<std::pair<std::string, std::string>> settings;
+    if (const Partition* s = p.spec) {
+      line.insert(line.end(), {{"PriorityJobFactor", number(s->priority)},
+                               {"PriorityTier", number(s->tier)},
+                               {"OverSubscribe", s->exclusive.value_or(false) ? "EXCLUSIVE" : ""},
+                               {"QOS", s->qos.value_or("")},
+                               {"AllowQos", list_of(s->allow_qos, false)},
+                               {"AllowAccounts", list_of(s->teams, true)}});
+      add_settings(p, line, settings, findings);
+      for (const auto& [key, value] : settings) line.emplace_back(key, value);
+    }
+    f.line(line);
   }
 }
 
@@ -354,14 +438,14 @@ void slurm_conf(const CompileInput& in, const SlurmFacts& facts, const SlurmPowe
   jobs(in, facts, f);
   f.blank();
   node_checks(in, facts, power, f, findings);
-  power_saving(power, f);
+  power_saving(in, facts, power, f);
   accounting(facts, f);
   f.blank();
   devices_and_topology(in, facts, f, findings);
   f.blank();
   nodes(in, facts, f, findings);
   f.blank();
-  partitions(in, facts, f);
+  partitions(in, facts, f, findings);
   f.finish(bundle, findings);
 }
 
@@ -397,6 +481,19 @@ void cgroup_conf(const CompileInput& in, Bundle& bundle, Findings& findings) {
   f.derived("ConstrainDevices", "yes");
   f.derived("ConstrainRAMSpace", "yes");
   f.set("ConstrainSwapSpace", "yes");
+  f.finish(bundle, findings);
+}
+
+// job_container.conf(5). The folder is made where it is missing; it must be on a disk of the node, and not below /tmp.
+void job_container_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle, Findings& findings) {
+  SlurmFile f(in, "job_container.conf");
+  f.comment("/tmp and /dev/shm of a job: folders below BasePath, which are removed after the job");
+  for (const SlurmNodes& n : facts.nodes) {
+    const std::string scratch = scratch_of(in, n);
+    f.line({{"NodeName", n.names},
+            {"AutoBasePath", "true"},
+            {"BasePath", (scratch.empty() ? std::string("/var/lib") : scratch) + "/slurm-job-tmp"}});
+  }
   f.finish(bundle, findings);
 }
 
@@ -437,6 +534,8 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   if (hands_out_gpus(facts)) files.push_back("gres.conf"), gres_conf(in, facts, bundle, findings);
   if (facts.topology != SlurmTopology::none)
     files.push_back("topology.conf"), topology_conf(in, facts, bundle, findings);
+  if (in.cluster.spec.software->scheduler->private_tmp.value_or(false))
+    files.push_back("job_container.conf"), job_container_conf(in, facts, bundle, findings);
   if (!facts.databases.empty()) files.push_back("slurmdbd.conf"), emit_accounting(in, facts, bundle, findings);
   emit_reservations(in, facts, bundle);
   emit_spares(in, facts, bundle);

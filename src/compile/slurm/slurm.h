@@ -13,6 +13,8 @@ void emit_spares(const CompileInput&, const SlurmFacts&, Bundle&);
 void emit_accounting(const CompileInput&, const SlurmFacts&, Bundle&, Findings&);
 // Whether nodes of some group have scratch of their own, where each job has a folder.
 bool has_scratch(const CompileInput&, const SlurmFacts&);
+// Where the nodes of a group mount scratch of their own, the first of them; empty: they have none.
+std::string scratch_of(const CompileInput&, const SlurmNodes&);
 // prolog.sh, epilog.sh, healthcheck.sh, and for each node group what they look for.
 void emit_node_scripts(const CompileInput&, const SlurmFacts&, Bundle&, Findings&);
 // power/: programs that start and end instances, where the spec names none of its own.

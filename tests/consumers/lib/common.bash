@@ -51,9 +51,9 @@ of_mpi() {
 # that no test starts (the primary tells them by their names, so the names were understood); an srun of 24.11 that has the end of its steps may be gone before slurmctld
 # tells it that its job is complete; and how long 1000 calls of gettimeofday take is this machine's affair. slurmctld 24.11 reads node_reg_mem_percent with strtod()
 # without clearing errno before (validate_node_specs): after an earlier error it says of a correct value that it is no number, and goes without it until the next
-# node registers.
+# node registers. PrologFlags=Contain wants proctrack/cgroup, which the overlay of several slurmd on one machine replaces.
 slurm_complaints() {
-  grep -hE "error:|fatal:" "$@" | grep -vE "Could not open .* state file|Trying backup state save file|No .* state file|_shutdown_bu_thread:send/recv (head[23]|ctl2): Connection|xcpuinfo_hwloc_topo_load: failed .load will be required|slurm_bufs_sendto\(msg_type=SRUN_JOB_COMPLETE\) failed: Connection reset by peer|High latency for [0-9]+ calls to gettimeofday|Unable to convert node_reg_mem_percent=90 value to double"
+  grep -hE "error:|fatal:" "$@" | grep -vE "Could not open .* state file|Trying backup state save file|No .* state file|_shutdown_bu_thread:send/recv (head[23]|ctl2): Connection|xcpuinfo_hwloc_topo_load: failed .load will be required|slurm_bufs_sendto\(msg_type=SRUN_JOB_COMPLETE\) failed: Connection reset by peer|High latency for [0-9]+ calls to gettimeofday|If using PrologFlags=Contain for pam_slurm_adopt, either proctrack/cgroup|Unable to convert node_reg_mem_percent=90 value to double"
 }
 # health_check_in FOLDER FILE: the compiled health check as FOLDER/healthcheck.sh, which reads FOLDER/node.sh and remembers what it does in FOLDER/run and nowhere else:
 # a check by root writes below /run, and this machine may be a node of a cluster

@@ -1,0 +1,5 @@
+# shellcheck shell=sh
+# made by clusterc from spec 'Case'; do not edit: use outputs.slurm.extra
+# what healthcheck.sh, prolog.sh and epilog.sh check on the nodes of group 'cpu'; installed as /etc/slurm/node.sh
+memory 28684
+daemon munge munged
