@@ -66,8 +66,9 @@ void slurm(const Value<Version>& version, Findings& findings) {
 
 // Those that some output or rule knows (src/compile/containers, src/rules/software_*).
 void runtimes(const Software& s, Findings& findings) {
-  static const std::vector<std::string_view> kKnown = {"apptainer", "containerd", "cri-o", "crio",       "docker",
-                                                       "enroot",    "podman",     "pyxis", "singularity"};
+  static const std::vector<std::string_view> kKnown = {
+      "apptainer", "containerd", "cri-o",      "crio", "docker", "enroot", "nvidia-container-toolkit",
+      "podman",    "pyxis",      "singularity"};
   for (const NamedVersion& runtime : s.containers) {
     if (!runtime.kind || std::find(kKnown.begin(), kKnown.end(), to_lower(*runtime.kind)) != kKnown.end()) continue;
     Finding& f = findings.warning(

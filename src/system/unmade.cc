@@ -10,6 +10,8 @@
 #include "system/containers.h"
 #include "system/file_systems.h"
 #include "system/jobs.h"
+#include "system/node_settings.h"
+#include "system/runtimes.h"
 #include "system/storage_targets.h"
 #include "system/switches.h"
 
@@ -165,6 +167,43 @@ void name_kinds(const List& list, std::vector<std::string>& names, SourceSpan& a
   }
 }
 
+// Container runtimes and MPI that the plays do not install.
+void uninstalled(const System& in, Findings& findings) {
+  std::vector<SourceSpan> told;
+  const auto first = [&](SourceSpan at) {
+    if (std::find(told.begin(), told.end(), at) != told.end()) return false;
+    return told.push_back(at), true;
+  };
+  const std::vector<NodeSettings>& all = node_settings(in);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const NodeGroupModel& g = in.cluster.nodes[i];
+    if (g.count == 0) continue;
+    const bool plays = in.makes("ansible");
+    for (const NamedVersion& v : g.software->containers) {
+      const std::vector<std::string>& none = all[i].packages.uninstalled;  // of Pyxis check_pyxis tells
+      if (!v.kind || to_lower(*v.kind) == "pyxis" ||
+          (plays && std::find(none.begin(), none.end(), *v.kind) == none.end()) || !first(v.kind.span))
+        continue;
+      findings
+          .note(kRule, v.kind.span,
+                "no output installs '" + one_line(*v.kind) + (v.version ? " " + one_line(v.version->text()) : "") +
+                    "' on '" + g.name + "'")
+          .help("install it on the nodes: its files are compiled");
+    }
+    const auto& mpi = g.software->mpi;
+    if (!mpi || !mpi->kind || (plays && !all[i].packages.mpi.empty()) || !starts_programs(in.cluster, g) ||
+        !first(mpi->kind.span))
+      continue;
+    findings
+        .note(kRule, mpi->kind.span,
+              "no output installs the MPI library '" + *mpi->kind +
+                  (mpi->version ? " " + one_line(mpi->version->text()) : "") + "' on '" + g.name + "'")
+        .help(*mpi->kind == "openmpi" && plays && g.software->os
+                  ? "write its full release, such as `mpi: openmpi 5.0.8`, and the plays build it"
+                  : "install it on the nodes, or use container images that have it");
+  }
+}
+
 void software(const System& in, Findings& findings) {
   const Cluster& c = in.cluster;
   std::vector<std::string> names;
@@ -174,9 +213,7 @@ void software(const System& in, Findings& findings) {
   if (!names.empty())
     findings.note(kRule, at, "no output installs the frameworks " + join(names, ", "))
         .help("use container images that have them, or put them into the image of the nodes");
-  if (const auto& mpi = c.spec.software->mpi; mpi && mpi->kind)
-    findings.note(kRule, mpi->kind.span, "no output installs the MPI library '" + *mpi->kind + "'")
-        .help("install it on the nodes, or use container images that have it");
+  uninstalled(in, findings);
   // One finding for each reason.
   const std::vector<JobLeft>& left = job_facts(in).left;
   for (std::size_t i = 0; i < left.size(); ++i) {

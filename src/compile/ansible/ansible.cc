@@ -249,6 +249,12 @@ void packages(YamlWriter& y, const NodeSettings& s) {
   if (s.mig) y.field("cluster_mig_count", s.mig->count).field("cluster_mig_profile", s.mig->profile);
   put(y, "cluster_cuda_packages", s.packages.cuda);
   put(y, "cluster_rocm_packages", s.packages.rocm);
+  put(y, "cluster_runtime_packages", s.packages.runtimes);
+  put(y, "cluster_runtime_files", s.packages.runtime_files);
+  if (!s.packages.pyxis.empty()) put(y, "cluster_pyxis", s.packages.pyxis);
+  put(y, "cluster_mpi_packages", s.packages.mpi);
+  if (!s.packages.mpi_source.empty())
+    put(put(y, "cluster_mpi_source", s.packages.mpi_source), "cluster_mpi_release", s.packages.mpi_release);
 }
 
 // The machines that serve the cluster, and what they serve.

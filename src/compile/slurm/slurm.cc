@@ -417,9 +417,10 @@ void plugstack_conf(const CompileInput& in, Bundle& bundle) {
   std::string& out = bundle.text();
   out += made_by(in, "slurm");
   out +=
-      "# srun --container-image: Pyxis, built for this release of Slurm on every machine that runs jobs or starts them "
-      "(make install), and then\n"
-      "# ln -s /usr/local/share/pyxis/pyxis.conf /etc/slurm/plugstack.conf.d/\n"
+      "# srun --container-image: Pyxis, which the plays build for this release of Slurm on every machine that runs "
+      "jobs "
+      "or starts them.\n# By hand: make install, and ln -s /usr/local/share/pyxis/pyxis.conf "
+      "/etc/slurm/plugstack.conf.d/\n"
       "# plugins of your own: files there\ninclude /etc/slurm/plugstack.conf.d/*.conf\n";
   bundle.close();
 }
