@@ -13,6 +13,7 @@
 #include "compile/templates.h"
 #include "spec/nodes.h"
 #include "spec/software.h"
+#include "spec/team.h"
 #include "system/each_address.h"
 #include "system/gateways.h"
 #include "system/install.h"
@@ -294,6 +295,8 @@ void slurm(YamlWriter& y, const CompileInput& in, const NodeSettings& s) {
     }
   if (s.slurm_state_server) put(y, "cluster_slurm_state_server", *s.slurm_state_server);
   y.field("cluster_slurmd", s.slurmd);
+  if (!s.slurm_controller_packages.empty() && in.cluster.spec.teams.begin() != in.cluster.spec.teams.end())
+    y.field("cluster_team_usage", true);
   if (s.slurmd && !s.files.slurmd.empty()) put(y, "cluster_slurmd_settings", s.files.slurmd);
 }
 

@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "compile/slurm/conf_file.h"
+#include "compile/template_text.h"
 #include "model/slurm_lines.h"
 #include "spec/nodes.h"
 #include "spec/output.h"
@@ -425,6 +426,12 @@ void plugstack_conf(const CompileInput& in, Bundle& bundle) {
   bundle.close();
 }
 
+void team_usage(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle) {
+  if (facts.teams.empty()) return;
+  bundle.add("slurm/team-usage.sh", "slurm",
+             "#!/bin/sh\n" + made_by(in, "") + std::string(template_text("slurm/team-usage.sh")), 0755);
+}
+
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   SlurmFacts facts = slurm_facts(in.system, findings);
   check_version(in, facts, findings);
@@ -444,6 +451,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   emit_power(in, power, bundle);
   plugstack_conf(in, bundle);
   emit_node_scripts(in, facts, bundle, findings);
+  team_usage(in, facts, bundle);
   check_extra_files(in, "slurm", files, findings);
 }
 
