@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "model/frameworks.h"
 #include "spec/network.h"
 #include "spec/nodes.h"
 #include "spec/software.h"
@@ -156,10 +157,10 @@ void cloud(const System& in, Findings& findings) {
       }
 }
 
-template <class List>
-void name_kinds(const List& list, std::vector<std::string>& names, SourceSpan& at) {
+template <class List, class Made>
+void name_kinds(const List& list, const Made& made, std::vector<std::string>& names, SourceSpan& at) {
   for (const NamedVersion& v : list) {
-    if (!v.kind) continue;
+    if (!v.kind || made(v)) continue;
     const std::string name = "'" + one_line(*v.kind) + "'";
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
     if (names.empty()) at = v.kind.span;
@@ -208,8 +209,13 @@ void software(const System& in, Findings& findings) {
   const Cluster& c = in.cluster;
   std::vector<std::string> names;
   SourceSpan at;
-  name_kinds(c.spec.software->frameworks, names, at);
-  for (const NodeGroupModel& g : c.nodes) name_kinds(g.software->frameworks, names, at);
+  // The output frameworks has lists for pip of those that it knows.
+  const auto made = [&](const NamedVersion& v) {
+    return in.makes("frameworks") &&
+           std::any_of(c.nodes.begin(), c.nodes.end(), [&](const NodeGroupModel& g) { return wheel_of(g, v); });
+  };
+  name_kinds(c.spec.software->frameworks, made, names, at);
+  for (const NodeGroupModel& g : c.nodes) name_kinds(g.software->frameworks, made, names, at);
   if (!names.empty())
     findings.note(kRule, at, "no output installs the frameworks " + join(names, ", "))
         .help("use container images that have them, or put them into the image of the nodes");
