@@ -28,6 +28,7 @@
   X(kSlurmOutput)           \
   X(kJobsOutput)            \
   X(kJupyterHubOutput)      \
+  X(kFrameworksOutput)      \
   X(kKubernetesOutput)      \
   X(kCloudInitOutput)       \
   X(kNetplanOutput)         \

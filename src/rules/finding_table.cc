@@ -339,7 +339,8 @@ constexpr FindingRow kRows[] = {
     {"slurm-program-replaced", Severity::warning, "output slurm", Standing::acceptable,
      "an extra line replaces or disables the compiled prolog, epilog or health check"},
     {"slurm-pyxis-unbuilt", Severity::note, "output slurm", Standing::acceptable,
-     "the spec names Pyxis, but no output installs it, because Pyxis is not packaged for every release of Slurm"},
+     "the spec names Pyxis, but the plays do not build it: they are not compiled, or know no source for this release "
+     "or system"},
     {"slurm-quota-unused", Severity::warning, "output slurm", Standing::acceptable,
      "a quota is set on nodes that Slurm does not schedule"},
     {"slurm-range-too-long", Severity::error, "output slurm", Standing::must_mend,

@@ -129,6 +129,7 @@
   X(kStorageMetadataServerAbsent) \
   X(kStorageTakeoverWithoutData) \
   X(kSoftwareCudaNewerThanDriver) \
+  X(kSoftwareFrameworkNewerThanDriver) \
   X(kSoftwareGpuUnknownToToolkit) \
   X(kSoftwareWrongKernelModuleFlavour) \
   X(kSoftwareFabricManagerMismatched) \

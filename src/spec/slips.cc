@@ -66,8 +66,9 @@ void slurm(const Value<Version>& version, Findings& findings) {
 
 // Those that some output or rule knows (src/compile/containers, src/rules/software_*).
 void runtimes(const Software& s, Findings& findings) {
-  static const std::vector<std::string_view> kKnown = {"apptainer", "containerd", "cri-o", "crio",       "docker",
-                                                       "enroot",    "podman",     "pyxis", "singularity"};
+  static const std::vector<std::string_view> kKnown = {
+      "apptainer", "containerd", "cri-o",      "crio", "docker", "enroot", "nvidia-container-toolkit",
+      "podman",    "pyxis",      "singularity"};
   for (const NamedVersion& runtime : s.containers) {
     if (!runtime.kind || std::find(kKnown.begin(), kKnown.end(), to_lower(*runtime.kind)) != kKnown.end()) continue;
     Finding& f = findings.warning(
@@ -82,8 +83,10 @@ void runtimes(const Software& s, Findings& findings) {
 void watchers(const Software& s, Findings& findings) {
   static const std::vector<std::string_view> kKnown = {"alertmanager",
                                                        "alloy",
+                                                       "amd",
                                                        "dcgm",
                                                        "dcgm-exporter",
+                                                       "device-metrics-exporter",
                                                        "elasticsearch",
                                                        "elk",
                                                        "filebeat",
@@ -115,7 +118,9 @@ void watchers(const Software& s, Findings& findings) {
         format("'{}' is not a monitoring program that clusterc knows: nothing is compiled for it", *program.kind));
     if (!offer_names(f, *program.kind, kKnown))
       f.help(
-          "those that something is compiled for: prometheus, grafana, loki, elasticsearch, dcgm, slurm-exporter, "
+          "those that something is compiled for: prometheus, grafana, loki, elasticsearch, dcgm, "
+          "device-metrics-exporter, "
+          "slurm-exporter, "
           "snmp-exporter, ipmi-exporter");
   }
 }

@@ -135,6 +135,43 @@ struct Builder {
       out.push_back(std::move(missing));  // without its only one there is no series to count: TargetDown
   }
 
+  // Metrics of AMD's exporter, in lower case (github.com/ROCm/device-metrics-exporter,
+  // docs/configuration/metricslist.md; its dashboards count gpu_health < 1). A GPU in several partitions has one serial
+  // number.
+  void amd_gpus(const NodeGroupModel& g) {
+    const ServerModel& s = g.server;
+    if (!exporters.amd || s.gpu_count == 0 || !s.gpu || s.gpu->vendor.value_or(Vendor::nvidia) != Vendor::amd) return;
+    const std::string of = matcher("job", "amd") + "," + matcher("group", g.name);
+    Labels gpu = node_labels(g, "amd", 5000, {{"gpu_id", "0"}});
+    const std::string where = "GPU {{ $labels.gpu_id }} of {{ $labels.instance }} ";
+    limit("AmdGpuUnhealthy", "critical", g.name, "gpu_health", gpu, of, "<", 1, 1, "2m",
+          where + "is not healthy by its exporter: look for its errors with amd-smi");
+    limit("AmdGpuMemoryFailed", "critical", g.name, "gpu_ecc_uncorrect_total", gpu, of, ">", 0, 1, "1m",
+          where + "had {{ $value }} uncorrectable memory errors");
+    limit("AmdGpuThrottledByHeat", "warning", g.name, "gpu_violation_socket_thermal_residency_percentage", gpu, of, ">",
+          0, 5, "10m", where + "runs slower for heat in {{ $value }} % of the time");
+    if (s.gpu_count < 2) return;  // without its only one there is no series to count: TargetDown
+    Alert missing{"AmdGpuMissing",
+                  "critical",
+                  "count by (group, instance) (count by (group, instance, serial_number) (gpu_health{" + of + "})) < " +
+                      number(s.gpu_count),
+                  "5m",
+                  g.name,
+                  "{{ $labels.instance }} shows {{ $value }} GPUs, the spec has " + number(s.gpu_count),
+                  {},
+                  {},
+                  {{"group", g.name}, {"instance", gpu[2].second}},
+                  static_cast<double>(s.gpu_count - 1)};
+    for (std::int64_t i = 0; i < s.gpu_count; ++i) {
+      const Series one{
+          "gpu_health",
+          node_labels(g, "amd", 5000, {{"gpu_id", std::to_string(i)}, {"serial_number", "S" + std::to_string(i)}}), 1};
+      if (i + 1 < s.gpu_count) missing.firing.push_back(one);
+      missing.silent.push_back(one);
+    }
+    out.push_back(std::move(missing));
+  }
+
   void gpu_errors() {
     if (!exporters.dcgm) return;
     const Labels gpu{{"gpu", "0"}, {"instance", "host:9400"}, {"job", "dcgm"}};
@@ -354,7 +391,7 @@ std::vector<Alert> alerts_of(const System& in) {
   Builder b{in, exporters_of(in.cluster), {}};
   b.targets();
   for (const NodeGroupModel& g : in.cluster.nodes)
-    if (g.count > 0) b.gpus(g), b.node(g);
+    if (g.count > 0) b.gpus(g), b.amd_gpus(g), b.node(g);
   b.gpu_errors();
   b.clocks();
   b.power();

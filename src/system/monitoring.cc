@@ -6,6 +6,7 @@
 #include "model/mig.h"
 #include "spec/nodes.h"
 #include "spec/software.h"
+#include "spec/team.h"
 #include "system/interfaces.h"
 
 namespace clusterc {
@@ -109,6 +110,12 @@ std::string gpu_utilisation(const Cluster& c) {
 
 }  // namespace
 
+bool pools_gpus(const Cluster& c) {
+  const auto& scheduler = c.spec.software->scheduler;
+  return scheduler && scheduler->kind.value_or(SchedulerKind::none) == SchedulerKind::slurm &&
+         c.spec.teams.begin() != c.spec.teams.end();
+}
+
 std::vector<RecordingRule> recording_rules(const System& in, Findings& findings) {
   const Exporters e = exporters_of(in.cluster);
   std::vector<RecordingRule> rules{{"cluster:nodes_up:ratio", "avg(up{job=\"node\"})"}};
@@ -116,11 +123,36 @@ std::vector<RecordingRule> recording_rules(const System& in, Findings& findings)
     rules.push_back({"cluster:gpu_power:watts", "sum(max by (instance, gpu) (DCGM_FI_DEV_POWER_USAGE{job=\"dcgm\"}))"});
     rules.push_back({"group:gpu_utilisation:ratio", gpu_utilisation(in.cluster)});
   }
+  if (e.amd)
+    rules.push_back({"group:amd_gpu_utilisation:ratio", "avg by (group) (gpu_gfx_activity{job=\"amd\"}) / 100"});
+  // Metrics of slurm/team-usage.sh, which each controller writes: the same of all of them. A sample a minute is a GPU's
+  // minute.
+  const bool teams = pools_gpus(in.cluster);
+  if (teams) {
+    const auto of_team = [](std::string_view metric) {
+      return "max by (team) (" + std::string(metric) + "{job=\"node\"})";
+    };
+    rules.push_back({"cluster:gpus_idle:sum", "max(cluster_gpus{job=\"node\",state=\"idle\"})"});
+    rules.push_back({"cluster:gpus_unavailable:sum", "max(cluster_gpus{job=\"node\",state=\"unavailable\"})"});
+    rules.push_back({"team:gpus_allocated:sum", of_team("cluster_team_gpus_allocated")});
+    rules.push_back({"team:gpu_hours:1d", "sum_over_time(team:gpus_allocated:sum[1d:1m]) / 60"});
+    rules.push_back({"team:gpus_waiting:sum", of_team("cluster_team_gpus_waiting")});
+    rules.push_back({"team:jobs_waiting:sum", of_team("cluster_team_jobs_waiting")});
+    rules.push_back({"team:longest_wait:seconds", of_team("cluster_team_longest_wait_seconds")});
+    // Of GPUs that MIG divides the driver reports no load of the whole (cut_groups)
+    if (const std::string cut = cut_groups(in.cluster); e.dcgm)
+      rules.push_back({"cluster:gpus_without_load_1h:count",
+                       "count(max by (instance, gpu) (max_over_time(DCGM_FI_DEV_GPU_UTIL{job=\"dcgm\"" +
+                           (cut.empty() ? std::string() : ",group!~\"" + cut + "\"") + "}[1h])) == 0) or vector(0)"});
+  }
   // Tens of volt-amperes (PowerNet-MIB, rPDU2DeviceStatusApparentPower: hundredths of kVA); PDUs of another maker: an
   // extra line of this name.
   if (e.snmp) rules.push_back({"cluster:pdu_apparent:va", "rPDU2DeviceStatusApparentPower{job=\"pdu\"} * 10"});
   std::vector<std::string> fixed{"cluster:nodes_up:ratio", "cluster:gpu_power:watts", "group:gpu_utilisation:ratio",
-                                 "cluster:feed_apparent:va"};
+                                 "group:amd_gpu_utilisation:ratio", "cluster:feed_apparent:va"};
+  if (teams)
+    for (const RecordingRule& r : rules)
+      if (r.name.starts_with("team:") || r.name.starts_with("cluster:gpus_")) fixed.push_back(r.name);
   for (RecordingRule& r : extra_rules(in, "recording.yml", fixed, findings)) {
     const auto ours =
         std::find_if(rules.begin(), rules.end(), [&](const RecordingRule& o) { return o.name == r.name; });
@@ -134,7 +166,7 @@ std::vector<RecordingRule> recording_rules(const System& in, Findings& findings)
 }
 
 Exporters exporters_of(const Cluster& c) {
-  return {names_program(c, {"dcgm", "dcgm-exporter"}),
+  return {names_program(c, {"dcgm", "dcgm-exporter"}), names_program(c, {"amd", "device-metrics-exporter"}),
           names_program(c, {"slurm-exporter", "prometheus-slurm-exporter"}),
           names_program(c, {"snmp", "snmp-exporter"}), names_program(c, {"ipmi", "ipmi-exporter"})};
 }

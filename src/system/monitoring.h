@@ -12,7 +12,7 @@ namespace clusterc {
 
 // Programs that `monitoring` of the spec names: their targets and alerts are written, others are not.
 struct Exporters {
-  bool dcgm = false, slurm = false, snmp = false, ipmi = false;
+  bool dcgm = false, amd = false, slurm = false, snmp = false, ipmi = false;
 };
 Exporters exporters_of(const Cluster&);
 
@@ -38,6 +38,8 @@ struct Alert {
   double limit = 0;
 };
 std::vector<Alert> alerts_of(const System&);
+// Teams share GPUs under Slurm: what each of them uses is watched.
+bool pools_gpus(const Cluster&);
 // "a|b": groups whose GPUs are cut by MIG, as a regular expression.
 std::string cut_groups(const Cluster&);
 

@@ -33,12 +33,13 @@ namespace {
 // The firewall before the settings that let a machine forward. The pair of NFS servers before drives: no other role may
 // find the array that both reach while nothing says that it is not to be assembled.
 constexpr std::array kRoles = std::to_array<std::string_view>(
-    {"base",        "mirror",     "repositories",   "name_server", "dhcp",          "web_server",
-     "nftables",    "kernel",     "limits",         "netplan",     "networkd",      "networkmanager",
-     "chrony",      "identity",   "nfs_failover",   "drives",      "nfs_server",    "pcie_acs",
-     "rdma",        "roce",       "subnet_manager", "mounts",      "nvidia_driver", "nvidia_fabric_manager",
-     "nvidia_imex", "nvidia_mig", "cuda",           "rocm",        "fabric_env",    "containers",
-     "slurm",       "syslog_ng",  "node_exporter",  "prometheus",  "grafana",       "health_check"});
+    {"base",        "mirror",     "repositories",   "name_server",   "dhcp",          "web_server",
+     "nftables",    "kernel",     "limits",         "netplan",       "networkd",      "networkmanager",
+     "chrony",      "identity",   "nfs_failover",   "drives",        "nfs_server",    "pcie_acs",
+     "rdma",        "roce",       "subnet_manager", "mounts",        "nvidia_driver", "nvidia_fabric_manager",
+     "nvidia_imex", "nvidia_mig", "cuda",           "rocm",          "mpi",           "fabric_env",
+     "containers",  "slurm",      "syslog_ng",      "node_exporter", "prometheus",    "grafana",
+     "health_check"});
 
 // Names of distributions: ansible.module_utils.facts.system.distribution; a spec writes them as
 // catalog/compatibility/driver-os.yaml does.
@@ -434,7 +435,10 @@ NodeSettings settings_of(const System& in, int group, Findings& findings) {
   if (in.makes_for("fabric-env", group)) roles.push_back("fabric_env");
   if (in.makes("containers"))
     out.container_files = container_files(c, group), out.enroot_folder = enroot_folder(c, group);
-  if (!out.container_files.empty()) roles.push_back("containers");
+  if (!out.container_files.empty() || !out.packages.runtimes.empty() || !out.packages.runtime_files.empty() ||
+      !out.packages.pyxis.empty())
+    roles.push_back("containers");
+  if (!out.packages.mpi.empty()) roles.push_back("mpi");
   if (!out.kernel_arguments.empty() || !out.files.sysctl.empty() || !out.packages.modules.empty())
     roles.push_back("kernel");
   if (!out.files.limits.empty()) roles.push_back("limits");

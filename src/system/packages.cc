@@ -6,6 +6,7 @@
 #include "model/gpu_software.h"
 #include "model/nvlink.h"
 #include "spec/network.h"
+#include "system/runtimes.h"
 
 namespace clusterc {
 namespace {
@@ -202,10 +203,13 @@ class Choice {
 NodePackages node_packages(const Cluster& c, int group) {
   const NodeGroupModel& g = c.nodes[group];
   const Release* release = release_of(*g.software);
-  if (release) return Choice(c, group, *release).take();
-  NodePackages none;
-  none.unsupported = g.server.gpu_count > 0 && g.software->gpu_driver && g.software->os;
-  return none;
+  NodePackages out;
+  if (release)
+    out = Choice(c, group, *release).take();
+  else
+    out.unsupported = g.server.gpu_count > 0 && g.software->gpu_driver && g.software->os;
+  add_runtimes(c, group, out);
+  return out;
 }
 
 }  // namespace clusterc

@@ -15,6 +15,7 @@
 #include "spec/team.h"
 #include "system/file_systems.h"
 #include "system/interfaces.h"
+#include "system/node_settings.h"
 
 namespace clusterc {
 
@@ -434,9 +435,10 @@ std::string_view distribution_slurm(std::string_view os) {
   return {};
 }
 
-void check_pyxis(const Cluster& c, Findings& findings) {
-  for (const NodeGroupModel& g : c.nodes)
-    if (const NamedVersion* pyxis = pyxis_of(c, g)) {
+void check_pyxis(const System& in, Findings& findings) {
+  for (std::size_t i = 0; i < in.cluster.nodes.size(); ++i)
+    if (const NamedVersion* pyxis = pyxis_of(in.cluster, in.cluster.nodes[i])) {
+      if (in.makes("ansible") && !node_settings(in)[i].packages.pyxis.empty()) continue;
       findings
           .note("slurm-pyxis-unbuilt", pyxis->kind.span,
                 "no output installs Pyxis: srun does not accept --container-image until it is installed")

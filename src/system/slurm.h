@@ -116,7 +116,7 @@ bool slurm_keeps_accounts(const Cluster&, const NodeGroupModel&);
 std::optional<std::string> slurm_state_server(const Cluster&);
 
 // Says that a plugin which the spec names is installed by nobody.
-void check_pyxis(const Cluster&, Findings&);
+void check_pyxis(const System&, Findings&);
 // The group's wish for Pyxis, where its nodes run jobs; null: none.
 const NamedVersion* pyxis_of(const Cluster&, const NodeGroupModel&);
 

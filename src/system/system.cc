@@ -199,7 +199,7 @@ void note_what_is_left(const System& in, Findings& findings) {
   check_homes(in.cluster, findings);
   check_administrators(in, findings);
   check_deployment(in, findings);
-  if (in.makes("slurm")) check_pyxis(in.cluster, findings);
+  if (in.makes("slurm")) check_pyxis(in, findings);
   check_interface_names(in, findings);
   check_unmade_systems(in, findings);
   check_gateways(in, findings);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "model/frameworks.h"
 #include "spec/network.h"
 #include "spec/nodes.h"
 #include "spec/software.h"
@@ -10,6 +11,8 @@
 #include "system/containers.h"
 #include "system/file_systems.h"
 #include "system/jobs.h"
+#include "system/node_settings.h"
+#include "system/runtimes.h"
 #include "system/storage_targets.h"
 #include "system/switches.h"
 
@@ -154,10 +157,10 @@ void cloud(const System& in, Findings& findings) {
       }
 }
 
-template <class List>
-void name_kinds(const List& list, std::vector<std::string>& names, SourceSpan& at) {
+template <class List, class Made>
+void name_kinds(const List& list, const Made& made, std::vector<std::string>& names, SourceSpan& at) {
   for (const NamedVersion& v : list) {
-    if (!v.kind) continue;
+    if (!v.kind || made(v)) continue;
     const std::string name = "'" + one_line(*v.kind) + "'";
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
     if (names.empty()) at = v.kind.span;
@@ -165,18 +168,58 @@ void name_kinds(const List& list, std::vector<std::string>& names, SourceSpan& a
   }
 }
 
+// Container runtimes and MPI that the plays do not install.
+void uninstalled(const System& in, Findings& findings) {
+  std::vector<SourceSpan> told;
+  const auto first = [&](SourceSpan at) {
+    if (std::find(told.begin(), told.end(), at) != told.end()) return false;
+    return told.push_back(at), true;
+  };
+  const std::vector<NodeSettings>& all = node_settings(in);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const NodeGroupModel& g = in.cluster.nodes[i];
+    if (g.count == 0) continue;
+    const bool plays = in.makes("ansible");
+    for (const NamedVersion& v : g.software->containers) {
+      const std::vector<std::string>& none = all[i].packages.uninstalled;  // of Pyxis check_pyxis tells
+      if (!v.kind || to_lower(*v.kind) == "pyxis" ||
+          (plays && std::find(none.begin(), none.end(), *v.kind) == none.end()) || !first(v.kind.span))
+        continue;
+      findings
+          .note(kRule, v.kind.span,
+                "no output installs '" + one_line(*v.kind) + (v.version ? " " + one_line(v.version->text()) : "") +
+                    "' on '" + g.name + "'")
+          .help("install it on the nodes: its files are compiled");
+    }
+    const auto& mpi = g.software->mpi;
+    if (!mpi || !mpi->kind || (plays && !all[i].packages.mpi.empty()) || !starts_programs(in.cluster, g) ||
+        !first(mpi->kind.span))
+      continue;
+    findings
+        .note(kRule, mpi->kind.span,
+              "no output installs the MPI library '" + *mpi->kind +
+                  (mpi->version ? " " + one_line(mpi->version->text()) : "") + "' on '" + g.name + "'")
+        .help(*mpi->kind == "openmpi" && plays && g.software->os
+                  ? "write its full release, such as `mpi: openmpi 5.0.8`, and the plays build it"
+                  : "install it on the nodes, or use container images that have it");
+  }
+}
+
 void software(const System& in, Findings& findings) {
   const Cluster& c = in.cluster;
   std::vector<std::string> names;
   SourceSpan at;
-  name_kinds(c.spec.software->frameworks, names, at);
-  for (const NodeGroupModel& g : c.nodes) name_kinds(g.software->frameworks, names, at);
+  // The output frameworks has lists for pip of those that it knows.
+  const auto made = [&](const NamedVersion& v) {
+    return in.makes("frameworks") &&
+           std::any_of(c.nodes.begin(), c.nodes.end(), [&](const NodeGroupModel& g) { return wheel_of(g, v); });
+  };
+  name_kinds(c.spec.software->frameworks, made, names, at);
+  for (const NodeGroupModel& g : c.nodes) name_kinds(g.software->frameworks, made, names, at);
   if (!names.empty())
     findings.note(kRule, at, "no output installs the frameworks " + join(names, ", "))
         .help("use container images that have them, or put them into the image of the nodes");
-  if (const auto& mpi = c.spec.software->mpi; mpi && mpi->kind)
-    findings.note(kRule, mpi->kind.span, "no output installs the MPI library '" + *mpi->kind + "'")
-        .help("install it on the nodes, or use container images that have it");
+  uninstalled(in, findings);
   // One finding for each reason.
   const std::vector<JobLeft>& left = job_facts(in).left;
   for (std::size_t i = 0; i < left.size(); ++i) {

@@ -14,7 +14,7 @@ play_system "$system" || exit 9
 mkdir -p "$root/root/tree" && cp -r "$work/drives/." "$root/root/tree/"
 # as cluster-drives looks at it, by its own line
 covers() { ! { [ -d "$root/local/scratch" ] && [ -n "$(ls -A "$root/local/scratch")" ]; }; }
-play_it() { play "$system" --limit n2 --tags base,containers > "$work/$1" 2>&1 || { tail -20 "$work/$1" >&2; fail "$1"; }; }
+play_it() { play "$system" --limit n2 --tags base,containers -e containers_install=false > "$work/$1" 2>&1 || { tail -20 "$work/$1" >&2; fail "$1"; }; }
 play_it first
 covers || fail "the folder of Enroot keeps local scratch from being mounted"
 grep -q '/local/scratch is not mounted: Enroot gets its folder' "$work/first" || fail "nothing is said of it"

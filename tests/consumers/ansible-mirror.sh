@@ -52,7 +52,7 @@ system n1
 chroot "$root" curl -s -o /dev/null https://depot/packages/key.asc; [ $? = 60 ] || fail "a node trusts a mirror before it knows its authority"
 for run in first second; do play "$system" --limit n1 > "$work/n1-$run" 2>&1 || { grep -v '^$' "$work/n1-$run" | tail -20 >&2; fail "a node, $run run"; }; done
 equal "a node: a second run changes" "$(changed "$work/n1-second")" "changed=0 "
-equal "a node reads" "$(uris)" "https://depot/packages/deb.debian.org/debian https://depot/packages/developer.download.nvidia.com/compute/cuda/repos/debian12/x86_64/ https://depot/packages/security.debian.org/debian-security "
+equal "a node reads" "$(uris)" "https://depot/packages/deb.debian.org/debian https://depot/packages/developer.download.nvidia.com/compute/cuda/repos/debian12/x86_64/ https://depot/packages/download.docker.com/linux/debian https://depot/packages/nvidia.github.io/libnvidia-container/stable/deb/amd64/ https://depot/packages/security.debian.org/debian-security "
 # Copies of replaced files (NAME~) stay, and apt does not read them.
 grep -rhE --exclude='*~' '^(deb|URIs)' "$root"/etc/apt/sources.list* | grep -v 'https://depot/' && fail "something still comes from the internet"
 chroot "$root" apt-get -q -o APT::Sandbox::User=root -o Dir::Etc::sourceparts=/etc/apt/sources.list.d update > "$work/apt" 2>&1 && ! grep -qE '^(W|E|Err)' "$work/apt" || { cat "$work/apt" >&2; fail "apt-get update"; }

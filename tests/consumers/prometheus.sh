@@ -88,6 +88,49 @@ twin && sed -i 's/ > 87"/ >> 87"/' "$work/twin/prometheus/rules/alerts.yml"; ref
 twin && sed -i 's/ > 87"/ > 88"/' "$work/twin/prometheus/rules/alerts.yml"; refused "a limit that is not the one of the tests"
 twin && sed -i 's/^route:/routes:/' "$work/twin/prometheus/alertmanager.yml"; refused "an Alertmanager without a route"
 
+# Teams: two controllers write the same. 4 GPUs for a day are 96 GPU hours; a GPU that had load once in the hour counts as used.
+python3 "$(dirname "$0")/lib/software.py" "$src/tests/consumers/specs/slurm-care.yaml" monitoring "[prometheus, dcgm, device-metrics-exporter]" replace > "$work/slurm-care.yaml"
+cp -r "$src/tests/consumers/specs/slurm-parts" "$work/"
+"$bin" compile "$work/slurm-care.yaml" -o "$work/teams" --only prometheus > "$work/teams.log" 2>&1 || { cat "$work/teams.log" >&2; fail "compile teams"; }
+accepted "$work/teams" || { cat "$work/check.log" >&2; fail "the rules of teams are refused"; }
+cat > "$work/teams/prometheus/tests/teams_test.yml" <<'YAML'
+rule_files: [../rules/recording.yml]
+tests:
+  - interval: 1m
+    input_series:
+      - { series: 'cluster_team_gpus_allocated{team="a",job="node",instance="ctl1:9100"}', values: '4+0x1600' }
+      - { series: 'cluster_team_gpus_allocated{team="a",job="node",instance="ctl2:9100"}', values: '4+0x1600' }
+      - { series: 'cluster_team_gpus_allocated{team="b",job="node",instance="ctl1:9100"}', values: '0+0x779 8+0x820' }
+      - { series: 'cluster_team_gpus_waiting{team="a",job="node",instance="ctl1:9100"}', values: '16+0x1600' }
+      - { series: 'cluster_team_jobs_waiting{team="a",job="node",instance="ctl1:9100"}', values: '2+0x1600' }
+      - { series: 'cluster_team_longest_wait_seconds{team="a",job="node",instance="ctl1:9100"}', values: '0+60x1600' }
+      - { series: 'cluster_gpus{state="idle",job="node",instance="ctl1:9100"}', values: '5+0x1600' }
+      - { series: 'cluster_gpus{state="idle",job="node",instance="ctl2:9100"}', values: '5+0x1600' }
+      - { series: 'cluster_gpus{state="unavailable",job="node",instance="ctl1:9100"}', values: '4+0x1600' }
+      - { series: 'DCGM_FI_DEV_GPU_UTIL{gpu="0",job="dcgm",group="gpu",instance="n1:9400"}', values: '0+0x1600' }
+      - { series: 'DCGM_FI_DEV_GPU_UTIL{gpu="1",job="dcgm",group="gpu",instance="n1:9400"}', values: '0+0x1480 50 0+0x119' }
+      - { series: 'DCGM_FI_DEV_GPU_UTIL{gpu="2",job="dcgm",group="gpu",instance="n1:9400"}', values: '0+0x1400 50 0+0x199' }
+    promql_expr_test:
+      - { expr: 'team:gpus_allocated:sum', eval_time: 1500m, exp_samples: [ { labels: 'team:gpus_allocated:sum{team="a"}', value: 4 }, { labels: 'team:gpus_allocated:sum{team="b"}', value: 8 } ] }
+      - { expr: 'round(team:gpu_hours:1d)', eval_time: 1500m, exp_samples: [ { labels: '{team="a"}', value: 96 }, { labels: '{team="b"}', value: 96 } ] }
+      - { expr: 'team:gpus_waiting:sum', eval_time: 1500m, exp_samples: [ { labels: 'team:gpus_waiting:sum{team="a"}', value: 16 } ] }
+      - { expr: 'team:jobs_waiting:sum', eval_time: 1500m, exp_samples: [ { labels: 'team:jobs_waiting:sum{team="a"}', value: 2 } ] }
+      - { expr: 'team:longest_wait:seconds', eval_time: 1500m, exp_samples: [ { labels: 'team:longest_wait:seconds{team="a"}', value: 90000 } ] }
+      - { expr: 'cluster:gpus_idle:sum', eval_time: 1500m, exp_samples: [ { labels: 'cluster:gpus_idle:sum', value: 5 } ] }
+      - { expr: 'cluster:gpus_unavailable:sum', eval_time: 1500m, exp_samples: [ { labels: 'cluster:gpus_unavailable:sum', value: 4 } ] }
+      - { expr: 'cluster:gpus_without_load_1h:count', eval_time: 1500m, exp_samples: [ { labels: 'cluster:gpus_without_load_1h:count', value: 2 } ] }
+YAML
+(cd "$work/teams/prometheus/tests" && promtool test rules teams_test.yml) > "$work/teams.log" 2>&1 || { cat "$work/teams.log" >&2; fail "what teams use"; }
+say "what teams use, idle GPUs and queue times: 8 expressions"
+sed -i 's|\[1d:1m\]) / 60|[1d:1m]) / 30|' "$work/teams/prometheus/rules/recording.yml"
+(cd "$work/teams/prometheus/tests" && promtool test rules teams_test.yml) > "$work/teams.log" 2>&1 && fail "GPU hours that count twice are taken"
+# AMD's GPUs
+python3 "$(dirname "$0")/lib/software.py" "$src/tests/consumers/specs/mi300x.yaml" monitoring "[prometheus, device-metrics-exporter]" replace > "$work/mi300x.yaml"
+"$bin" compile "$work/mi300x.yaml" -o "$work/mi300x" --only prometheus,hosts > "$work/mi300x.log" 2>&1 || { cat "$work/mi300x.log" >&2; fail "compile mi300x"; }
+accepted "$work/mi300x" || { cat "$work/check.log" >&2; fail "AMD's alerts are refused"; }
+equal "alerts of AMD's GPUs" "$(grep -o 'alert: "*Amd[A-Za-z]*' "$work/mi300x/prometheus/rules/alerts.yml" | sed 's/.*Amd/Amd/' | sort -u | tr '\n' ' ')" "AmdGpuMemoryFailed AmdGpuMissing AmdGpuThrottledByHeat AmdGpuUnhealthy "
+grep -q ':5000' "$work/mi300x/prometheus/targets/amd.yml" || fail "no targets of AMD's exporter"
+
 # Receivers and routes of extra lines: what amtool does not take is an error of the spec already, and what it takes is none.
 receivers() {   # LINE, as a line of alertmanager.yml
   cp "$src/tests/golden/compile/prometheus/spec.yaml" "$work/receivers.yaml"

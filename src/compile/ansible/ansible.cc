@@ -14,6 +14,7 @@
 #include "compile/templates.h"
 #include "spec/nodes.h"
 #include "spec/software.h"
+#include "spec/team.h"
 #include "system/each_address.h"
 #include "system/install.h"
 #include "system/node_settings.h"
@@ -234,6 +235,12 @@ void packages(YamlWriter& y, const NodeSettings& s) {
   if (s.mig) y.field("cluster_mig_count", s.mig->count).field("cluster_mig_profile", s.mig->profile);
   put(y, "cluster_cuda_packages", s.packages.cuda);
   put(y, "cluster_rocm_packages", s.packages.rocm);
+  put(y, "cluster_runtime_packages", s.packages.runtimes);
+  put(y, "cluster_runtime_files", s.packages.runtime_files);
+  if (!s.packages.pyxis.empty()) put(y, "cluster_pyxis", s.packages.pyxis);
+  put(y, "cluster_mpi_packages", s.packages.mpi);
+  if (!s.packages.mpi_source.empty())
+    put(put(y, "cluster_mpi_source", s.packages.mpi_source), "cluster_mpi_release", s.packages.mpi_release);
 }
 
 // The machines that serve the cluster, and what they serve.
@@ -273,6 +280,8 @@ void slurm(YamlWriter& y, const CompileInput& in, const NodeSettings& s) {
     }
   if (s.slurm_state_server) put(y, "cluster_slurm_state_server", *s.slurm_state_server);
   y.field("cluster_slurmd", s.slurmd);
+  if (!s.slurm_controller_packages.empty() && in.cluster.spec.teams.begin() != in.cluster.spec.teams.end())
+    y.field("cluster_team_usage", true);
   if (s.slurmd && !s.files.slurmd.empty()) put(y, "cluster_slurmd_settings", s.files.slurmd);
 }
 

@@ -137,8 +137,9 @@ class Dashboard {
 // called.
 std::string unit_of(std::string_view metric) {
   constexpr std::pair<std::string_view, std::string_view> kUnits[] = {
-      {"ratio", "percentunit"},     {"watts", "watt"},      {":va", "voltamp"},     {"bytes_per_second", "Bps"},
-      {"speed_bytes", "Bps"},       {"_bytes", "bytes"},    {"celsius", "celsius"}, {"_TEMP", "celsius"},
+      {"ratio", "percentunit"},     {"watts", "watt"},      {":va", "voltamp"},
+      {"bytes_per_second", "Bps"},  {"speed_bytes", "Bps"}, {"_bytes", "bytes"},
+      {"celsius", "celsius"},       {"seconds", "s"},       {"_TEMP", "celsius"},
       {"POWER_MGMT_LIMIT", "watt"}, {"POWER_USAGE", "watt"}};
   for (const auto& [end, unit] : kUnits)
     if (metric.ends_with(end)) return std::string(unit);
@@ -172,9 +173,22 @@ void emit(const CompileInput& own, Bundle& bundle, Findings& findings) {
   Dashboard overview(own, "overview", "overview", bundle);
   overview.table("Alerts that fire", "ALERTS{alertstate=\"firing\"}");
   Findings of_prometheus;  // it says what is wrong with its lines
-  for (const RecordingRule& r : recording_rules(own.system, of_prometheus))
-    overview.panel({.title = r.name, .expr = r.name, .legend = {}, .unit = unit_of(r.name), .sign = {}});
+  const std::vector<RecordingRule> rules = recording_rules(own.system, of_prometheus);
+  const auto of_teams = [&](const RecordingRule& r) {
+    return pools_gpus(own.cluster) && (r.name.starts_with("team:") || r.name.starts_with("cluster:gpus_"));
+  };
+  const auto show = [&](Dashboard& board, const RecordingRule& r) {
+    board.panel({.title = r.name, .expr = r.name, .legend = {}, .unit = unit_of(r.name), .sign = {}});
+  };
+  for (const RecordingRule& r : rules)
+    if (!of_teams(r)) show(overview, r);
   overview.finish();
+  if (pools_gpus(own.cluster)) {
+    Dashboard teams(own, "teams", "teams", bundle);
+    for (const RecordingRule& r : rules)
+      if (of_teams(r)) show(teams, r);
+    teams.finish();
+  }
 
   // A row for each kind of alert, in their order; limits of different groups and networks side by side.
   const std::vector<Alert> alerts = alerts_of(own.system);

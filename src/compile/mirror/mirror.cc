@@ -86,6 +86,9 @@ Needs needs_of(const CompileInput& in, Findings& findings) {
     const bool arm = group.software->arch.value_or(Arch::x86_64) == Arch::aarch64;
     const NodePackages& packages = node_settings(in.system)[g].packages;
     for (const PackageSource& s : packages.sources) take(s, arm, out);
+    for (const std::string& file : packages.runtime_files) out.files.insert(file);
+    for (const std::string& file : {packages.pyxis, packages.mpi_source})
+      if (!file.empty()) out.files.insert(file);
     if (std::any_of(packages.driver.begin(), packages.driver.end(),
                     [](const std::string& p) { return p.starts_with("@nvidia-driver:"); }))
       drivers = group.name, drivers_at = group.span;

@@ -157,6 +157,10 @@ std::vector<Job> write_targets(const CompileInput& in, Bundle& bundle) {
       return g.server.gpu_count > 0 &&
              (!g.server.gpu || g.server.gpu->vendor.value_or(Vendor::nvidia) == Vendor::nvidia);
     });
+  if (e.amd)  // github.com/ROCm/device-metrics-exporter, docs/configuration: port 5000
+    nodes("amd", 5000, [](const NodeGroupModel& g) {
+      return g.server.gpu_count > 0 && g.server.gpu && g.server.gpu->vendor.value_or(Vendor::nvidia) == Vendor::amd;
+    });
   if (e.ipmi)
     nodes("ipmi", 9290, [](const NodeGroupModel& g) { return !g.server.virtual_machine && !g.server.instance; });
   if (e.slurm) {

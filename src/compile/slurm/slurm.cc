@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "compile/slurm/conf_file.h"
+#include "compile/template_text.h"
 #include "model/slurm_lines.h"
 #include "spec/nodes.h"
 #include "spec/output.h"
@@ -514,11 +515,18 @@ void plugstack_conf(const CompileInput& in, Bundle& bundle) {
   std::string& out = bundle.text();
   out += made_by(in, "slurm");
   out +=
-      "# srun --container-image: Pyxis, built for this release of Slurm on every machine that runs jobs or starts them "
-      "(make install), and then\n"
-      "# ln -s /usr/local/share/pyxis/pyxis.conf /etc/slurm/plugstack.conf.d/\n"
+      "# srun --container-image: Pyxis, which the plays build for this release of Slurm on every machine that runs "
+      "jobs "
+      "or starts them.\n# By hand: make install, and ln -s /usr/local/share/pyxis/pyxis.conf "
+      "/etc/slurm/plugstack.conf.d/\n"
       "# plugins of your own: files there\ninclude /etc/slurm/plugstack.conf.d/*.conf\n";
   bundle.close();
+}
+
+void team_usage(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle) {
+  if (facts.teams.empty()) return;
+  bundle.add("slurm/team-usage.sh", "slurm",
+             "#!/bin/sh\n" + made_by(in, "") + std::string(template_text("slurm/team-usage.sh")), 0755);
 }
 
 void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
@@ -542,6 +550,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   emit_power(in, power, bundle);
   plugstack_conf(in, bundle);
   emit_node_scripts(in, facts, bundle, findings);
+  team_usage(in, facts, bundle);
   check_extra_files(in, "slurm", files, findings);
 }
 

@@ -14,7 +14,9 @@ import sys
 import yaml
 
 UNITS = {"nvidia-open": "nvidia-persistenced", "cuda-drivers": "nvidia-persistenced", "nvidia-fabricmanager": "nvidia-fabricmanager", "nvidia-imex": "nvidia-imex"}
-KEYS = ["cluster_rdma_packages", "cluster_nvidia_packages", "cluster_fabric_manager_packages", "cluster_imex_packages", "cluster_cuda_packages", "cluster_rocm_packages"]
+KEYS = ["cluster_rdma_packages", "cluster_nvidia_packages", "cluster_fabric_manager_packages", "cluster_imex_packages", "cluster_cuda_packages", "cluster_rocm_packages", "cluster_runtime_packages", "cluster_mpi_packages"]
+# Of what Pyxis is built with: the header that names the release of Slurm
+FILES = {"libslurm-dev": {"usr/include/slurm/slurm_version.h": "#define SLURM_VERSION_NUMBER 0x160508\n"}}
 
 
 def run(*arguments, **more):
@@ -32,6 +34,10 @@ def package(name, version, folder):
             os.makedirs(os.path.join(root, "lib/systemd/system"))
             with open(os.path.join(root, f"lib/systemd/system/{unit}.service"), "w", encoding="ascii") as file:
                 file.write("[Service]\nExecStart=/bin/true\n[Install]\nWantedBy=multi-user.target\n")
+    for path, text in FILES.get(name, {}).items():
+        os.makedirs(os.path.join(root, os.path.dirname(path)))
+        with open(os.path.join(root, path), "w", encoding="ascii") as file:
+            file.write(text)
     deb = os.path.join(folder, f"{name}_{version}_all.deb")
     run("dpkg-deb", "--root-owner-group", "-Znone", "-b", root, deb)
     run("rm", "-rf", root)
@@ -46,7 +52,8 @@ def releases(wanted):
     here = pattern.replace("-*", "-1").replace(".*", ".7").replace("?", "5")
     if not fnmatch.fnmatch(here, pattern):
         sys.exit(f"{wanted}: {here} does not fit")
-    return name, [here, "999.0-1+cuda99.9"]
+    epoch = here[: here.index(":") + 1] if ":" in here else ""
+    return name, [here, epoch + "999.0-1+cuda99.9"]
 
 
 def main(arguments):
@@ -59,6 +66,8 @@ def main(arguments):
             for entry in group.get(key, []):
                 name, versions = releases(entry)
                 wanted.setdefault(name, set()).update(versions)
+        if "cluster_pyxis" in group:
+            wanted["libslurm-dev"] = {"22.05.8-4"}
         for source in group.get("cluster_repositories", []):
             sources[source["name"]] = source
     home = os.path.join(out, "gnupg")

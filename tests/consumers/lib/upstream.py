@@ -89,7 +89,7 @@ for number, url in enumerate(repositories):
     run("createrepo_c", "--quiet", at(url))
 files = lines("files")
 for url in files:
-    write(at(url), key if url.endswith((".pub", ".key", "Mellanox")) else f"what {url} holds\n".encode())
+    write(at(url), key if url.endswith((".pub", ".key", "Mellanox", "/gpg", "/gpgkey")) else f"what {url} holds\n".encode())
 write(os.path.join(out, "key.asc"), key)
 subprocess.run(["gpgconf", "--kill", "all"], env=environment, check=False)
 hosts = sorted({url.split("/")[2] for url in [u for u, _ in suites] + repositories + files})

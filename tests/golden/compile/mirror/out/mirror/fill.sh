@@ -54,13 +54,16 @@ index archive.ubuntu.com/ubuntu/dists/noble/Release
 index deb.debian.org/debian/dists/bookworm-updates/Release
 index deb.debian.org/debian/dists/bookworm/Release
 index developer.download.nvidia.com/compute/cuda/repos/debian12/x86_64/Release
+index download.docker.com/linux/debian/dists/bookworm/Release
 index linux.mellanox.com/public/repo/doca/3.1.0/ubuntu24.04/x86_64/Release
+index nvidia.github.io/libnvidia-container/stable/deb/amd64/Release
 index security.debian.org/debian-security/dists/bookworm-security/Release
 index security.ubuntu.com/ubuntu/dists/noble-security/Release
 rpms developer.download.nvidia.com-compute-cuda-repos-rhel9-x86_64 developer.download.nvidia.com/compute/cuda/repos/rhel9/x86_64
 rpms dl.fedoraproject.org-pub-epel-9-Everything-x86_64 dl.fedoraproject.org/pub/epel/9/Everything/x86_64
 rpms download.rockylinux.org-pub-rocky-9-AppStream-x86_64-os download.rockylinux.org/pub/rocky/9/AppStream/x86_64/os
 rpms download.rockylinux.org-pub-rocky-9-BaseOS-x86_64-os download.rockylinux.org/pub/rocky/9/BaseOS/x86_64/os
+rpms nvidia.github.io-libnvidia-container-stable-rpm-x86_64 nvidia.github.io/libnvidia-container/stable/rpm/x86_64
 files
 images
 done_with
