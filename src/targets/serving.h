@@ -12,13 +12,13 @@ namespace clusterc {
 
 // Fitted to the 98 published rates of tests/serving_rates.yaml; docs/predictions.md has what each becomes when one
 // model is left out, and the errors then.
-constexpr double kServingMatrixShare = 0.70;     // of the dense peak that matrix products reach
-constexpr double kServingExpertShare = 0.40;     // of that, in the products of experts
-constexpr double kVectorOperations = 124;        // of the FP32 rate, for each number that kernels between products move
-constexpr double kServingStepHost = 7.0e-3;      // seconds of a step outside the GPU's work: scheduler, launches
-constexpr double kServingSequenceHost = 7.4e-6;  // seconds more for each sequence of a step: sampling, answers
+constexpr double kServingMatrixShare = 0.716;  // of the dense peak that matrix products reach
+constexpr double kServingExpertShare = 0.394;  // of that, in the products of experts
+constexpr double kVectorOperations = 126;      // of the FP32 rate, for each number that kernels between products move
+constexpr double kServingStepHost = 7.46e-3;   // seconds of a step outside the GPU's work: scheduler, launches
+constexpr double kServingSequenceHost = 6.53e-6;  // seconds more for each sequence of a step: sampling, answers
 // What published rates are of the figure for the same case, from the tenth to the ninetieth of a hundred.
-constexpr double kServingLow = 0.73, kServingHigh = 1.21;
+constexpr double kServingLow = 0.73, kServingHigh = 1.17;
 
 // Lengths of the requests: means over what is asked, and what a sequence is on average while it is under way.
 struct ServingLoad {
