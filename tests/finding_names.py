@@ -62,7 +62,7 @@ def severities_in(text):
 
 def rows_of(text):
     """Rows of the table: (id, severity, reporter)."""
-    text = text.replace("kAuditReporter", '"`audit`"').replace("kFileReporter", '"`check` of a file that is no spec"')
+    text = text.replace("kAuditReporter", '"`audit`"').replace("kFileReporter", '"`check` of a file that is no spec"').replace("kSystemReporter", '"the view of the deployed cluster"')
     constants = dict(re.findall(r'\b(k[A-Z][A-Za-z]*) = "([^"]*)"', text))
     rows = re.findall(r'^    \{"([a-z0-9-]+)",\s*Severity::(\w+),\s*("[^"]*"|k\w+),', text, re.M)
     return [(name, severity, constants.get(reporter, reporter.strip('"'))) for name, severity, reporter in rows]

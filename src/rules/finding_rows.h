@@ -15,7 +15,10 @@ struct FindingRow {
   std::string_view summary;
 };
 
-std::span<const FindingRow> audit_finding_rows();  // by id
+// By id.
+inline constexpr std::string_view kSystemReporter = "the view of the deployed cluster";
+std::span<const FindingRow> slurm_finding_rows();
+std::span<const FindingRow> audit_finding_rows();
 inline constexpr std::string_view kFileReporter = "`check` of a file that is no spec";
 std::span<const FindingRow> file_finding_rows();
 

@@ -14,10 +14,11 @@ constexpr std::string_view kRuleBook = "the rule book", kReader = "the spec read
                            kWishes = "the reader of `accept`, `severity` and `thresholds`",
                            kBaseline = "`check --baseline`", kInventory = "the inventory reader",
                            kTemplates = "the reader of the site's templates", kExtra = "the reader of `extra` lines",
-                           kSystem = "the view of the deployed cluster", kInstallers = "the outputs that install nodes";
+                           kSystem = kSystemReporter, kInstallers = "the outputs that install nodes";
 
-// By id; those of `audit` and of files stand in finding_rows_….cc. tests/finding_names.py walks the sources: each id
-// that can be reported stands here, with the severity and the reporter that the sources give it, and nothing else does.
+// By id; those of Slurm, of `audit` and of files stand in finding_rows_….cc. tests/finding_names.py walks the sources:
+// each id that can be reported stands here, with the severity and the reporter that the sources give it, and nothing
+// else does.
 constexpr FindingRow kRows[] = {
     {"ansible-groups-collide", Severity::error, "output ansible", Standing::must_mend,
      "Ansible group names have only letters, digits and '_', so two node groups would have the same name"},
@@ -297,76 +298,6 @@ constexpr FindingRow kRows[] = {
     {"s3-incomplete", Severity::error, kSystem, Standing::must_mend,
      "nodes cannot reach an object store, or copy into it: something is missing in the spec"},
     {"s3-without-tls", Severity::warning, kSystem, Standing::acceptable, "an object store is reached without TLS"},
-    {"slurm-account-name", Severity::error, "output slurm", Standing::must_mend,
-     "a user name is not valid in Slurm, or a team would have the account of another team or of root"},
-    {"slurm-accounting-nodes", Severity::error, "output slurm", Standing::must_mend,
-     "`accounting` names more than two nodes, two nodes without a common database, or an invalid database host"},
-    {"slurm-authentication-off", Severity::error, "output slurm", Standing::acceptable,
-     "an extra line of slurm.conf or slurmdbd.conf switches authentication off"},
-    {"slurm-billing-assumed", Severity::note, "output slurm", Standing::acceptable,
-     "teams have shares and nodes differ, but the spec has no `billing` of nodes with GPUs: it is assumed"},
-    {"slurm-controller-missing", Severity::error, "output slurm", Standing::must_mend,
-     "no node runs the Slurm controller"},
-    {"slurm-controller-unknown", Severity::error, "output slurm", Standing::must_mend,
-     "a controller is not a node of the cluster"},
-    {"slurm-extra-node-unknown", Severity::warning, "output slurm", Standing::acceptable,
-     "an extra line gives a partition nodes that slurm.conf does not define"},
-    {"slurm-feature-malformed", Severity::error, "output slurm", Standing::must_mend,
-     "a feature of nodes has characters that Slurm reads as signs"},
-    {"slurm-gpu-devices-unsaid", Severity::warning, "output slurm", Standing::acceptable,
-     "the part of an AMD GPU does not state its number of render nodes, so gres.conf may list the wrong devices"},
-    {"slurm-job-memory-beyond-installed", Severity::error, "output slurm", Standing::must_mend,
-     "`job_memory` of nodes is more than the memory that they have"},
-    {"slurm-limits-without-teams", Severity::error, "output slurm", Standing::must_mend,
-     "`limits` is set without teams, but limits apply to the users of a team"},
-    {"slurm-mig-unknown", Severity::error, "output slurm", Standing::must_mend,
-     "slurm.conf cannot be written for this MIG layout"},
-    {"slurm-name-reserved", Severity::error, "output slurm", Standing::must_mend,
-     "a node or node group has a name that is reserved in Slurm: DEFAULT, ALL"},
-    {"slurm-node-facts-missing", Severity::error, "output slurm", Standing::must_mend,
-     "slurm.conf needs the cores and memory of a node group, which are not known"},
-    {"slurm-node-in-no-block", Severity::warning, "output slurm", Standing::acceptable,
-     "with block topology, nodes outside of every NVLink domain never run a job together"},
-    {"slurm-partition-unmade", Severity::error, "output slurm", Standing::must_mend,
-     "a partition has no nodes, nodes that Slurm does not schedule, or a quota that it cannot hold; or there are two "
-     "default partitions"},
-    {"slurm-password-unreadable", Severity::note, kSystem, Standing::acceptable,
-     "the user of slurmdbd cannot read the file with its password"},
-    {"slurm-power-group-unscheduled", Severity::error, kSystem, Standing::must_mend,
-     "a group that is to be started when jobs need it is none that Slurm hands out"},
-    {"slurm-power-program-missing", Severity::error, kSystem, Standing::must_mend,
-     "no program starts the nodes that Slurm is to start when jobs need them"},
-    {"slurm-program-replaced", Severity::warning, "output slurm", Standing::acceptable,
-     "an extra line replaces or disables the compiled prolog, epilog or health check"},
-    {"slurm-pyxis-unbuilt", Severity::note, "output slurm", Standing::acceptable,
-     "the spec names Pyxis, but the plays do not build it: they are not compiled, or know no source for this release "
-     "or system"},
-    {"slurm-quota-unused", Severity::warning, "output slurm", Standing::acceptable,
-     "a quota is set on nodes that Slurm does not schedule"},
-    {"slurm-range-too-long", Severity::error, "output slurm", Standing::must_mend,
-     "a group has more nodes in one range of names than Slurm reads"},
-    {"slurm-releases-differ", Severity::error, "output slurm", Standing::must_mend,
-     "the spec names no release of Slurm, and the distributions of the groups have different releases"},
-    {"slurm-reservation-unmade", Severity::error, "output slurm", Standing::must_mend,
-     "slurmctld would refuse a reservation: its time, nodes that Slurm does not schedule, or no user who may use it"},
-    {"slurm-shards-of-instances", Severity::error, "output slurm", Standing::must_mend,
-     "GPUs are divided into shards and also by MIG"},
-    {"slurm-state-not-shared", Severity::warning, "output slurm", Standing::acceptable,
-     "two controllers without a shared file system for their state: the second cannot take over"},
-    {"slurm-time-unlimited", Severity::warning, "output slurm", Standing::acceptable,
-     "jobs in a partition of Slurm have no time limit"},
-    {"slurm-topology-switch-unsaid", Severity::warning, "output slurm", Standing::acceptable,
-     "the inventory names the switches of some nodes of a fabric, and none for others"},
-    {"slurm-topology-unmade", Severity::error, "output slurm", Standing::must_mend,
-     "an extra line selects a topology plugin whose file is not compiled"},
-    {"slurm-topology-without-domains", Severity::error, "output slurm", Standing::must_mend,
-     "block topology is set, but no NVLink domain spans nodes"},
-    {"slurm-value-unwritable", Severity::error, "output slurm", Standing::must_mend,
-     "Slurm's files cannot hold a text of the spec"},
-    {"slurm-version-unsupported", Severity::error, "output slurm", Standing::must_mend,
-     "the release of Slurm is too old to read the compiled files"},
-    {"slurm-version-untried", Severity::warning, "output slurm", Standing::acceptable,
-     "a release of Slurm is newer than those that the compiled files were tested with"},
     {"snmp-closed", Severity::note, "output nftables", Standing::acceptable,
      "an SNMP exporter is named, but no node with the role monitoring has an address: only root may query switches and "
      "PDUs"},
@@ -567,6 +498,7 @@ std::vector<FindingKind> whole_table() {
       table.push_back({row.id, {}, row.severity, row.reporter, row.standing, row.summary, {}});
   };
   add(kRows);
+  add(slurm_finding_rows());
   add(audit_finding_rows());
   add(file_finding_rows());
   std::ranges::sort(table.begin() + others, table.end(), {}, &FindingKind::id);
