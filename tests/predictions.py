@@ -500,7 +500,7 @@ def main():
         out += ["Not computed, since the shape of the model is not published: " + "; ".join(f"{c['record']}, {c['label']}" for c in not_computed) + ".", ""]
     out += ["## Where the constants come from", "",
             "The step time follows from hardware and algorithm ([formulas](workloads.md#training-and-fine-tuning)). These constants do not; `tests/fit_training.cc` fits them. *Without* is the range of values when each publication is left out in turn.", "",
-            "The limits come from published measurements of kernels and links, but were set with all of these runs in view, and the fit holds each constant near their middle with a small weight. To that extent a publication that is left out still has a say. "
+            "The limits say what is plausible for kernels and links; they were set with all of these runs in view, and the fit holds each constant near their middle with a small weight. To that extent a publication that is left out still has a say. "
             + "Without that weight: " + "; ".join(f"{name} median {statistics.median(e):.1f} %, 90th percentile {ninetieth(e):.1f} %" for name, e in (("all runs", unheld("")), ("experts", unheld("experts")))) + ".", "",
             "| constant | value | without | limits | meaning | rows |", "| --- | --- | --- | --- | --- | --- |"]
     for c in fit["constants"]:

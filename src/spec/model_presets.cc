@@ -20,7 +20,8 @@
 namespace clusterc {
 namespace {
 
-// Parameters: model cards, or the sum over the shape; all else: config.json of the address.
+// Parameters: model cards, or the sum over the shape; all else: config.json of the address. The cards of GPT-OSS do not
+// count the table of the input among the active ones (201,088 x 2,880).
 constexpr ModelPreset kPresets[] = {
     {"llama-3.1-8b", 8.0303e9, 0, 32, 4096, 32, 8, 128, 14336, 128256, 0, 0, 131072, 0,
      "https://huggingface.co/meta-llama/Llama-3.1-8B/blob/main/config.json"},
@@ -34,9 +35,9 @@ constexpr ModelPreset kPresets[] = {
      "https://huggingface.co/meta-llama/Llama-3.2-3B/blob/main/config.json"},
     {"llama-3.3-70b", 70.554e9, 0, 80, 8192, 64, 8, 128, 28672, 128256, 0, 0, 131072, 0,
      "https://huggingface.co/meta-llama/Llama-3.3-70B-Instruct/blob/main/config.json"},
-    {"llama-4-scout", 107.8e9, 17.2e9, 48, 5120, 40, 8, 128, 0, 202048, 16, 1, 1048576, 0,
+    {"llama-4-scout", 107.8e9, 17.2e9, 48, 5120, 40, 8, 128, 16384, 202048, 16, 1, 1048576, 0,
      "https://huggingface.co/meta-llama/Llama-4-Scout-17B-16E/blob/main/config.json"},
-    {"llama-4-maverick", 400.7e9, 17.2e9, 48, 5120, 40, 8, 128, 0, 202048, 128, 1, 1048576, 0,
+    {"llama-4-maverick", 400.7e9, 17.2e9, 48, 5120, 40, 8, 128, 16384, 202048, 128, 1, 1048576, 0,
      "https://huggingface.co/meta-llama/Llama-4-Maverick-17B-128E/blob/main/config.json"},
     {"qwen3-8b", 8.19e9, 0, 36, 4096, 32, 8, 128, 12288, 151936, 0, 0, 40960, 0,
      "https://huggingface.co/Qwen/Qwen3-8B/blob/main/config.json"},
@@ -44,19 +45,19 @@ constexpr ModelPreset kPresets[] = {
      "https://huggingface.co/Qwen/Qwen3-14B/blob/main/config.json"},
     {"qwen3-32b", 32.76e9, 0, 64, 5120, 64, 8, 128, 25600, 151936, 0, 0, 40960, 0,
      "https://huggingface.co/Qwen/Qwen3-32B/blob/main/config.json"},
-    {"qwen3-30b-a3b", 30.53e9, 3.35e9, 48, 2048, 32, 4, 128, 0, 151936, 128, 8, 40960, 0,
+    {"qwen3-30b-a3b", 30.53e9, 3.35e9, 48, 2048, 32, 4, 128, 6144, 151936, 128, 8, 40960, 0,
      "https://huggingface.co/Qwen/Qwen3-30B-A3B/blob/main/config.json"},
-    {"qwen3-235b-a22b", 235.09e9, 22.19e9, 94, 4096, 64, 4, 128, 0, 151936, 128, 8, 40960, 0,
+    {"qwen3-235b-a22b", 235.09e9, 22.19e9, 94, 4096, 64, 4, 128, 12288, 151936, 128, 8, 40960, 0,
      "https://huggingface.co/Qwen/Qwen3-235B-A22B/blob/main/config.json"},
-    {"deepseek-v3", 671.03e9, 37.55e9, 61, 7168, 128, 128, 192, 0, 129280, 256, 8, 163840, 70272,
+    {"deepseek-v3", 671.03e9, 37.55e9, 61, 7168, 128, 128, 192, 18432, 129280, 256, 8, 163840, 70272,
      "https://huggingface.co/deepseek-ai/DeepSeek-V3/blob/main/config.json"},
     {"mixtral-8x7b", 46.70e9, 12.88e9, 32, 4096, 32, 8, 128, 14336, 32000, 8, 2, 32768, 0,
      "https://huggingface.co/mistralai/Mixtral-8x7B-v0.1/blob/main/config.json"},
     {"mixtral-8x22b", 140.62e9, 39.15e9, 56, 6144, 48, 8, 128, 16384, 32000, 8, 2, 65536, 0,
      "https://huggingface.co/mistralai/Mixtral-8x22B-v0.1/blob/main/config.json"},
-    {"gpt-oss-20b", 20.91e9, 3.61e9, 24, 2880, 64, 8, 64, 0, 201088, 32, 4, 131072, 0,
+    {"gpt-oss-20b", 20.91e9, 4.19e9, 24, 2880, 64, 8, 64, 2880, 201088, 32, 4, 131072, 0,
      "https://huggingface.co/openai/gpt-oss-20b/blob/main/config.json"},
-    {"gpt-oss-120b", 116.83e9, 5.13e9, 36, 2880, 64, 8, 64, 0, 201088, 128, 4, 131072, 0,
+    {"gpt-oss-120b", 116.83e9, 5.71e9, 36, 2880, 64, 8, 64, 2880, 201088, 128, 4, 131072, 0,
      "https://huggingface.co/openai/gpt-oss-120b/blob/main/config.json"},
     {"gemma-3-4b", 3.88e9, 0, 34, 2560, 8, 4, 256, 10240, 262208, 0, 0, 131072, 0,
      "https://huggingface.co/google/gemma-3-4b-pt/blob/main/config.json"},
@@ -68,6 +69,21 @@ constexpr ModelPreset kPresets[] = {
      "https://arxiv.org/abs/2402.16819 (table 1)"},
     {"nemotron-4-340b", 341e9, 0, 96, 18432, 96, 8, 192, 73728, 256000, 0, 0, 4096, 0,
      "https://huggingface.co/nvidia/Nemotron-4-340B-Base (model card)"},
+};
+
+// What not all models have, from the same config.json: `ffn` above is the width of the dense layers where experts have
+// one of their own.
+struct FurtherShape {
+  std::string_view name;
+  int expert_ffn = 0, shared_experts = 0, dense_layers = 0, expert_layers = 0, window = 0, window_layers = 0;
+};
+constexpr FurtherShape kFurther[] = {
+    {"llama-4-scout", 8192, 1, 0, 48},         {"llama-4-maverick", 8192, 1, 24, 24},
+    {"qwen3-30b-a3b", 768, 0, 0, 48},          {"qwen3-235b-a22b", 1536, 0, 0, 94},
+    {"deepseek-v3", 2048, 1, 3, 58},           {"mixtral-8x7b", 14336, 0, 0, 32},
+    {"mixtral-8x22b", 16384, 0, 0, 56},        {"gpt-oss-20b", 2880, 0, 0, 24, 128, 12},
+    {"gpt-oss-120b", 2880, 0, 0, 36, 128, 18}, {"gemma-3-4b", 0, 0, 0, 0, 1024, 29},
+    {"gemma-3-12b", 0, 0, 0, 0, 1024, 40},     {"gemma-3-27b", 0, 0, 0, 0, 1024, 52},
 };
 
 template <class T>
@@ -95,6 +111,16 @@ void fill_all(ModelShape& m, const ModelPreset& p, SourceSpan at, std::string_vi
                                       {&m.sequence, p.sequence}})
     fill(*value, number, at, source);
   fill(m.kv_per_token, p.kv_per_token, at, source);
+}
+
+void fill_further(ModelShape& m, const FurtherShape& p, SourceSpan at, std::string_view source) {
+  for (const auto& [value, number] : {std::pair{&m.expert_ffn, p.expert_ffn},
+                                      {&m.shared_experts, p.shared_experts},
+                                      {&m.dense_layers, p.dense_layers},
+                                      {&m.expert_layers, p.expert_layers},
+                                      {&m.window, p.window},
+                                      {&m.window_layers, p.window_layers}})
+    fill(*value, number, at, source);
 }
 
 // Reads numbers of a configuration; the first thing that is wrong ends it.
@@ -137,7 +163,12 @@ void fill_from_preset(ModelShape& m, Findings& findings) {
   if (!m.preset) return;
   std::vector<std::string_view> names;
   for (const ModelPreset& p : kPresets) {
-    if (p.name == *m.preset) return fill_all(m, p, m.preset.span, p.source);
+    if (p.name == *m.preset) {
+      fill_all(m, p, m.preset.span, p.source);
+      for (const FurtherShape& further : kFurther)
+        if (further.name == p.name) fill_further(m, further, m.preset.span, p.source);
+      return;
+    }
     names.push_back(p.name);
   }
   Finding& f =
@@ -203,12 +234,17 @@ void fill_from_config(ModelShape& m, const Sources& sources, FileId file, Findin
   p.layers = static_cast<int>(layers), p.hidden = static_cast<int>(hidden), p.heads = static_cast<int>(all_heads);
   p.kv_heads = static_cast<int>(kv), p.head_size = static_cast<int>(latent > 0 ? plain + rope : head);
   p.vocabulary = static_cast<int>(vocabulary), p.sequence = static_cast<int>(sequence);
-  if (sparse > 0)
+  p.ffn = static_cast<int>(dense_width);
+  FurtherShape further;
+  if (sparse > 0) {
     p.experts = static_cast<int>(experts), p.experts_per_token = static_cast<int>(chosen);
-  else
-    p.ffn = static_cast<int>(dense_width);
+    further.expert_ffn = static_cast<int>(expert_width);
+    further.shared_experts = static_cast<int>(shared) + (mlp > 0 ? 1 : 0);
+    further.dense_layers = static_cast<int>(layers - sparse), further.expert_layers = static_cast<int>(sparse);
+  }
   if (latent > 0) p.kv_per_token = layers * (latent + rope) * 2;
   fill_all(m, p, m.config.span, "the configuration file");
+  fill_further(m, further, m.config.span, "the configuration file");
 }
 
 }  // namespace clusterc

@@ -111,8 +111,8 @@ void kubernetes(const System& in, Findings& findings) {
   if (in.makes("kubernetes"))
     findings
         .note(kRule, s.span,
-              "no output installs the other programs that Kubernetes needs: container runtime and kubeadm, a pod "
-              "network, " +
+              "no output installs the other programs that Kubernetes needs: kubeadm, a container runtime where "
+              "`containers` names none, a pod network, " +
                   std::string(s.queue.value_or("") == "kueue" ? "Kueue, " : "") + "operators")
         .help("follow kubernetes/README.md of the compiled tree: it has the commands in their order");
   for (const NodeGroupModel& g : c.nodes)

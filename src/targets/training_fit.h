@@ -19,7 +19,7 @@ struct TrainingFit {
 struct FittedConstant {
   std::string_view name;
   double TrainingFit::*at;
-  double value, least, most;  // least and most: the limits that physics or published measurements set
+  double value, least, most;  // least and most: the limits of what is plausible
   std::string_view unit, means, rows;
 };
 std::span<const FittedConstant> fitted_constants();

@@ -232,9 +232,10 @@ WorkloadPlan plan_workload(const Cluster& c, const Named<Workload>& named) {
     for (const auto& on : w.on)
       if (const int at = c.find_node_group(on.name); at >= 0)
         if (const std::string slowed = slowed_by(c.nodes[static_cast<std::size_t>(at)]); !slowed.empty())
-          at_best(
-              format("how much slower the GPUs of '{}' are ({}): all times and rates are those of full power, at best",
-                     on.name, slowed));
+          at_best(format("how much slower the GPUs of '{}' are ({}): {}", on.name, slowed,
+                         p.serving ? "all times and rates are those of full power, at best"
+                                   : "rates of matrix products go with the square root of a `gpu_power_limit`, all "
+                                     "other times are those of full power"));
     for (const auto& on : w.on)
       if (const int at = c.find_node_group(on.name); at >= 0)
         if (const std::string_view mig = cut_by_mig(c.nodes[static_cast<std::size_t>(at)].software); !mig.empty())

@@ -39,6 +39,28 @@ TEST(ModelPresets, KeysBesideTheNameReplaceItsFigures) {
   EXPECT_TRUE(findings.all().empty());
 }
 
+// What a token does not go through are the experts that are not chosen: parameters of the model card less the active
+// ones are (experts - chosen) x layers with experts x 3 x hidden x width.
+TEST(ModelPresets, ExpertsAreAsWideAsTheParametersSay) {
+  std::size_t with_experts = 0;
+  for (const ModelPreset& p : model_presets()) {
+    ModelShape m;
+    m.preset.value = std::string(p.name);
+    Findings findings;
+    fill_from_preset(m, findings);
+    if (!m.experts) continue;
+    ++with_experts;
+    ASSERT_TRUE(m.expert_ffn && m.expert_layers) << p.name;
+    const auto whole = [](const Value<std::int64_t>& v) { return static_cast<double>(*v); };
+    EXPECT_NEAR((whole(m.experts) - whole(m.experts_per_token)) * whole(m.expert_layers) * 3 * whole(m.hidden) *
+                    whole(m.expert_ffn) / (*m.parameters - *m.active_parameters),
+                1, 0.01)
+        << p.name;
+    EXPECT_EQ(*m.expert_layers + m.dense_layers.value_or(0), *m.layers) << p.name;
+  }
+  EXPECT_EQ(with_experts, 9U);
+}
+
 // Parameters of the model cards: 8.03e9, 46.7e9 (12.9e9 active), 30.5e9 (3.3e9), 671e9 (37e9).
 TEST(ModelConfig, ParametersFollowFromTheShape) {
   Findings findings;
@@ -71,6 +93,9 @@ TEST(ModelConfig, ParametersFollowFromTheShape) {
   EXPECT_NEAR(*deepseek.parameters, 671e9, 1e9);
   EXPECT_NEAR(*deepseek.active_parameters, 37.5e9, 0.5e9);
   EXPECT_DOUBLE_EQ(deepseek.kv_per_token->value, 61 * 576 * 2);
+  EXPECT_EQ(*deepseek.dense_layers, 3);
+  EXPECT_EQ(*deepseek.expert_layers, 58);
+  EXPECT_EQ(*deepseek.expert_ffn, 2048);
   EXPECT_TRUE(findings.all().empty());
 }
 
