@@ -17,26 +17,26 @@ namespace {
 constexpr std::size_t kMostGpus = 4096, kMostValues = 4096;
 constexpr std::string_view kGpu = "nvidia_smi_log/gpu";
 
-struct Value {
+struct Text {
   std::string_view text;
   SourceSpan span;
 };
 struct Gpu {
-  std::map<std::string, Value, std::less<>> values;  // by the path below <gpu>; the first of a name
+  std::map<std::string, Text, std::less<>> values;  // by the path below <gpu>; the first of a name
   SourceSpan span;
-  const Value* find(std::string_view path) const {
+  const Text* find(std::string_view path) const {
     const auto found = values.find(path);
     return found == values.end() || found->second.text == "N/A" ? nullptr : &found->second;
   }
-  const Value* first_of(std::initializer_list<std::string_view> paths) const {
+  const Text* first_of(std::initializer_list<std::string_view> paths) const {
     for (const std::string_view path : paths)
-      if (const Value* v = find(path)) return v;
+      if (const Text* v = find(path)) return v;
     return nullptr;
   }
 };
 
 // The number that a text begins with: "700.00 W", "16x", "5".
-std::optional<double> number(const Value* v) {
+std::optional<double> number(const Text* v) {
   if (!v) return std::nullopt;
   double out = 0;
   const auto [end, bad] = std::from_chars(v->text.data(), v->text.data() + v->text.size(), out);
@@ -63,7 +63,7 @@ class Judge {
   void alike(std::string_view path, std::string_view what) {
     std::map<std::string_view, std::pair<std::int64_t, std::size_t>> counts;  // count, first GPU
     for (std::size_t i = 0; i < gpus_.size(); ++i)
-      if (const Value* v = gpus_[i].find(path)) {
+      if (const Text* v = gpus_[i].find(path)) {
         const auto [found, fresh] = counts.try_emplace(v->text, 0, i);
         ++found->second.first;
       }
@@ -90,7 +90,7 @@ class Judge {
   void errors(const Gpu& g) {
     for (const std::string_view kind :
          {"sram_uncorrectable", "sram_uncorrectable_parity", "sram_uncorrectable_secded", "dram_uncorrectable"}) {
-      const Value* now = g.find(format("ecc_errors/volatile/{}", kind));
+      const Text* now = g.find(format("ecc_errors/volatile/{}", kind));
       if (number(now).value_or(0) <= 0) continue;
       findings_
           .error("file-smi-memory-errors", now->span,
@@ -101,7 +101,7 @@ class Judge {
           .object(format("gpu/{}", now_));
       return;
     }
-    const Value* threshold = g.find("ecc_errors/aggregate/sram_threshold_exceeded");
+    const Text* threshold = g.find("ecc_errors/aggregate/sram_threshold_exceeded");
     if (threshold && to_lower(threshold->text) == "yes")
       findings_
           .error("file-smi-memory-errors", threshold->span,
@@ -112,8 +112,8 @@ class Judge {
   }
 
   void rows(const Gpu& g) {
-    const Value* failed = g.find("remapped_rows/remapped_row_failure");
-    const Value* pending = g.first_of(
+    const Text* failed = g.find("remapped_rows/remapped_row_failure");
+    const Text* pending = g.first_of(
         {"remapped_rows/remapped_row_pending", "retired_pages/pending_retirement", "retired_pages/pending_blacklist"});
     if (failed && to_lower(failed->text) == "yes")
       findings_
@@ -133,9 +133,9 @@ class Judge {
 
   void link(const Gpu& g) {
     const std::string at = "pci/pci_gpu_link_info/";
-    const Value *width = g.find(at + "link_widths/current_link_width"),
-                *widest = g.find(at + "link_widths/max_link_width");
-    const Value *speed = g.find(at + "pcie_gen/current_link_gen"), *fastest = g.find(at + "pcie_gen/max_link_gen");
+    const Text *width = g.find(at + "link_widths/current_link_width"),
+               *widest = g.find(at + "link_widths/max_link_width");
+    const Text *speed = g.find(at + "pcie_gen/current_link_gen"), *fastest = g.find(at + "pcie_gen/max_link_gen");
     const auto now = number(width), most = number(widest);
     if (now && most && *now < *most)
       findings_
@@ -146,9 +146,9 @@ class Judge {
           .help("reseat the card or its riser, and look at the bifurcation that the firmware sets")
           .object(format("gpu/{}", now_));
     // A GPU that has nothing to do may lower the generation.
-    const Value* idle = g.first_of({"clocks_event_reasons/clocks_event_reason_gpu_idle",
-                                    "clocks_throttle_reasons/clocks_throttle_reason_gpu_idle"});
-    const Value* state = g.find("performance_state");
+    const Text* idle = g.first_of({"clocks_event_reasons/clocks_event_reason_gpu_idle",
+                                   "clocks_throttle_reasons/clocks_throttle_reason_gpu_idle"});
+    const Text* state = g.find("performance_state");
     const auto gen = number(speed), best = number(fastest);
     if (gen && best && *gen < *best && state && state->text == "P0" && idle && idle->text != "Active")
       findings_
@@ -161,9 +161,9 @@ class Judge {
   }
 
   void power(const Gpu& g) {
-    const Value* now = g.first_of({"gpu_power_readings/current_power_limit", "gpu_power_readings/enforced_power_limit",
-                                   "power_readings/power_limit", "power_readings/enforced_power_limit"});
-    const Value* usual = g.first_of({"gpu_power_readings/default_power_limit", "power_readings/default_power_limit"});
+    const Text* now = g.first_of({"gpu_power_readings/current_power_limit", "gpu_power_readings/enforced_power_limit",
+                                  "power_readings/power_limit", "power_readings/enforced_power_limit"});
+    const Text* usual = g.first_of({"gpu_power_readings/default_power_limit", "power_readings/default_power_limit"});
     const auto watts = number(now), wanted = number(usual);
     if (!watts || !wanted || *watts >= *wanted) return;
     findings_
@@ -182,7 +182,7 @@ class Judge {
                                          {"sw_thermal_slowdown", "it is too hot"},
                                          {"hw_power_brake_slowdown", "the machine asserts its power brake"},
                                          {"hw_slowdown", "the hardware asks for it"}}) {
-        const Value* v = g.find(format("{}{}", group, reason));
+        const Text* v = g.find(format("{}{}", group, reason));
         if (!v || v->text != "Active") continue;
         findings_.error("file-smi-slowed", v->span, format("{} has lowered its clocks: {}", name(), text))
             .label(reason)
@@ -215,7 +215,7 @@ std::string judge_nvidia_smi_xml(const Sources& sources, FileId file, Findings& 
           next = {};
         } else if (path.starts_with(kGpu) && path.size() > kGpu.size() && path[kGpu.size()] == '/') {
           if (!value.empty() && next.values.size() < kMostValues)
-            next.values.try_emplace(std::string(path.substr(kGpu.size() + 1)), Value{value, span});
+            next.values.try_emplace(std::string(path.substr(kGpu.size() + 1)), Text{value, span});
         } else if (path == "nvidia_smi_log/driver_version") {
           driver = value;
         }
