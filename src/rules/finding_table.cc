@@ -266,7 +266,7 @@ constexpr FindingRow kRows[] = {
      "an extra line is not valid for the program that reads the file"},
     {"output-extra-unknown-file", Severity::error, kExtra, Standing::must_mend,
      "extra lines name a file that the output does not have"},
-    {"output-extra-unknown-key", Severity::warning, kExtra, Standing::acceptable,
+    {"output-extra-unknown-key", Severity::error, kExtra, Standing::acceptable,
      "an extra line has a key that the program does not know"},
     {"output-extra-unused", Severity::warning, kExtra, Standing::acceptable,
      "extra lines are for an output that is not compiled"},
