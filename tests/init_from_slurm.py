@@ -79,6 +79,27 @@ NodeName=l[1-2] CPUs=64 RealMemory=515000 Gres=gpu:l40s:4,shard:16
 }
 
 
+# A cluster that has run for years: two controllers of which the second is a node, slurmdbd on the second, limits of partitions, a node that is down.
+RUNNING = {
+    "slurm.conf": """ClusterName=hydra
+SlurmctldHost=head1(10.20.3.5)
+SlurmctldHost=cn01
+AccountingStorageType=accounting_storage/slurmdbd
+AccountingStorageHost=cn01
+AccountingStorageEnforce=associations,limits,qos,safe
+AccountingStorageTRES=gres/gpu,license/matlab
+StateSaveLocation=/var/lib/slurm/slurmctld
+GresTypes=gpu
+NodeName=gn[01-08] NodeAddr=10.20.3.[11-18] CPUs=64 Boards=1 SocketsPerBoard=2 CoresPerSocket=32 ThreadsPerCore=1 RealMemory=505000 Gres=gpu:a100:4 Weight=50 Feature=ib,amd,a&b
+NodeName=cn[01-04] CPUs=64 Sockets=2 CoresPerSocket=32 ThreadsPerCore=1 RealMemory=505000 MemSpecLimit=8192 Weight=10 Feature=ib,amd
+DownNodes=gn08 State=DOWN Reason="broken riser"
+PartitionName=gpu Nodes=gn[01-08] Default=YES MaxTime=3-00:00:00 DefaultTime=04:00:00 State=UP DefMemPerCPU=7800 OverSubscribe=NO AllowGroups=gpuusers QOS=part_gpu
+PartitionName=cpu Nodes=cn[01-04] MaxTime=1-00:00:00 DefaultTime=01:00:00 State=DRAIN AllowAccounts=bio,physics PriorityTier=2 TRESBillingWeights=CPU=1
+PartitionName=some Nodes=cn[03-04] MaxTime=08:00:00 OverSubscribe=EXCLUSIVE PriorityJobFactor=7
+""",
+}
+
+
 def pairs(line):
     return {k.lower(): v for k, _, v in (word.partition("=") for word in line.split())}
 
@@ -157,7 +178,7 @@ class Test:
     def workstation(self):
         spec, _, ours = self.compiled("workstation", WORKSTATION, warned=("node-few-cores-per-gpu", "slurm-time-unlimited"))
         self.demand(self.differences("workstation", ours) == {"controlmachine", "taskplugin", "accountingstoragehost", "accountingstoragepass", "grestypes",
-                                                              "alone gres", "alone boards", "alone socketsperboard", "alone realmemory",
+                                                              "alone gres", "alone boards", "alone socketsperboard",
                                                               "PAL1 nodes", "PAL1 maxtime"}, f"workstation: {self.differences('workstation', ours)}")
         self.demand("munge.socket" not in spec, "workstation: what can be a password was copied")
         self.demand("Gres=gpu:nvidia_geforce_rtx_3090:8 " in (ours / "slurm.conf").read_text(), "workstation: the GPUs")
@@ -167,20 +188,45 @@ class Test:
     def mixed(self):
         spec, _, ours = self.compiled("mixed", MIXED, warned=("slurm-state-not-shared",))
         _, lines = conf(ours / "slurm.conf")
-        nodes = lines.get(("nodename", "n[01-04]"), {})
-        self.demand(nodes.get("gres") == "gpu:h100:8" and nodes.get("cpus") == "256" and nodes.get("realmemory") == "2031616", f"mixed: {nodes}")
-        self.demand(lines.get(("nodename", "c[01-16]"), {}).get("realmemory") == "507904" or
-                    lines.get(("nodename", "c[01-16]"), {}).get("realmemory") == "500000", f"mixed: {lines}")
+        nodes = lines.get(("nodename", "n[02-04]"), {})
+        self.demand(nodes.get("gres") == "gpu:h100:8" and nodes.get("cpus") == "256" and nodes.get("realmemory") == "2063205", f"mixed: {nodes}")
+        self.demand(lines.get(("nodename", "n01"), {}).get("weight") == "20" and "weight" not in nodes, f"mixed: weight: {lines}")
+        self.demand(lines.get(("nodename", "c[01-16]"), {}).get("realmemory") == "500000", f"mixed: {lines}")
         self.demand(lines.get(("nodename", "l[1-2]"), {}).get("gres") == "gpu:l40s:4,shard:16", f"mixed: {lines}")
         for partition, list_ in (("big", "n[01-04]"), ("cpu", "c[01-16]")):
             self.demand(lines.get(("partitionname", partition), {}).get("nodes") == list_, f"mixed: partition {partition}")
             self.demand(lines.get(("partitionname", partition), {}).get("maxtime") == "2880", f"mixed: limit of {partition}")
-        self.demand(("partitionname", "all") in lines, "mixed: partition all")
+        self.demand(lines.get(("partitionname", "all"), {}).get("nodes") == "c[01-16],l[1-2],n[01-04]", "mixed: partition all")
+        self.demand(lines.get(("partitionname", "big"), {}).get("prioritytier") == "10", "mixed: PriorityTier")
         settings, _ = conf(ours / "slurm.conf")
         self.demand(settings["jobrequeue"] == "0", "mixed: JobRequeue")
-        for words in ("SwitchName=top Switches=leaf[1-2]", "weight=20", "PriorityTier=10", "ClusterName=Mixed_2", "CPUs=64"):
+        for words in ("SwitchName=top Switches=leaf[1-2]", "SlurmctldHost=ctl1(10.0.0.1): the address is not kept", "ClusterName=Mixed_2", "CPUs=64"):
             self.demand(words in spec, f"mixed: the spec does not say '{words}'")
         self.demand("secret" not in spec, "mixed: a password was copied")
+
+    def running(self):
+        spec, _, ours = self.compiled("running", RUNNING, warned=("slurm-state-not-shared",))
+        _, lines = conf(ours / "slurm.conf")
+        text = (ours / "slurm.conf").read_text(encoding="utf-8")
+        hosts = [line for line in text.splitlines() if line.startswith("SlurmctldHost=")]
+        self.demand(hosts == ["SlurmctldHost=head1", "SlurmctldHost=cn01"], f"running: {hosts}")
+        # Addresses and MemSpecLimit are listed in the spec; times are written in minutes
+        told = {"slurmctldhost", "accountingstoragetres", "gn[01-08] nodeaddr", "gn[01-08] boards", "gn[01-08] socketsperboard", "gn[01-08] feature", "cn[01-04] feature",
+                "cn[01-04] memspeclimit", "cpu tresbillingweights"}
+        times = {f"{p} {k}" for p in ("gpu", "cpu", "some") for k in ("maxtime", "defaulttime")} - {"some defaulttime"}
+        self.demand(self.differences("running", ours) == told | times, f"running: {self.differences('running', ours) ^ (told | times)}")
+        for partition, maximum, usual in (("gpu", "4320", "240"), ("cpu", "1440", "60"), ("some", "480", None)):
+            line = lines[("partitionname", partition)]
+            self.demand((line["maxtime"], line.get("defaulttime")) == (maximum, usual), f"running: times of {partition}: {line}")
+        for names in ("gn[01-08]", "cn[01-04]"):
+            self.demand({"ib", "amd"} <= set(lines[("nodename", names)]["feature"].split(",")), f"running: features of {names}")
+        for words in ("SlurmctldHost=head1(10.20.3.5): the address", "has 'license/matlab'", "feature=a&b", "memspeclimit=8192", "cannot have TRESBillingWeights=CPU=1"):
+            self.demand(words in spec, f"running: the spec does not say '{words}'")
+        elsewhere = {"slurm.conf": RUNNING["slurm.conf"].replace("AccountingStorageHost=cn01", "AccountingStorageHost=db7")}
+        spec, _, ours = self.compiled("elsewhere", elsewhere, warned=("slurm-state-not-shared",))
+        self.demand("slurmdbd runs on 'db7', which is no node here" in spec and "AccountingStorageEnforce=associations,limits,qos,safe: it needs" in spec,
+                    "elsewhere: the spec does not say that slurmdbd runs elsewhere")
+        self.demand("AccountingStorage" not in (ours / "slurm.conf").read_text(encoding="utf-8"), "elsewhere: accounting")
 
     def hostile(self):
         loop = {"slurm.conf": "ClusterName=x\nSlurmctldHost=a\nNodeName=a CPUs=4 RealMemory=8000\nInclude slurm.conf\nInclude b.conf\n", "b.conf": "Include b.conf\n" * 500}
@@ -229,9 +275,9 @@ class Test:
 
 def main():
     test = Test(*sys.argv[1:3])
-    for case in (test.faulty, test.workstation, test.mixed, test.hostile, test.arguments):
+    for case in (test.faulty, test.workstation, test.mixed, test.running, test.hostile, test.arguments):
         case()
-    print(f"{test.wrong} wrong" if test.wrong else "specs of three slurm.conf compile to files that agree with them")
+    print(f"{test.wrong} wrong" if test.wrong else "specs of five slurm.conf compile to files that agree with them")
     return test.wrong > 0
 
 

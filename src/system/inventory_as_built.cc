@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 
+#include "base/format.h"
 #include "base/ip.h"
 #include "base/text.h"
 #include "model/group_ends.h"
+#include "model/named_hosts.h"
 #include "spec/storage.h"
 #include "system/interfaces.h"
 
@@ -136,12 +139,75 @@ void check_planned(const Cluster& c, const Plan& plan, const AddressPlan& a,
       clash(e.first + static_cast<std::uint32_t>(i), "equipment of the network");
 }
 
+// Servers that the spec names by an address. One of them can be this very machine: then the finding is accepted.
+void check_servers(const Cluster& c, const AddressPlan& a,
+                   const std::unordered_map<std::uint32_t, const InventoryRow*>& rows, Findings& findings) {
+  for (const NamedHost& server : named_hosts(c)) {
+    const auto address = parse_ipv4(server.host);
+    const auto row = address ? rows.find(*address) : rows.end();
+    if (row == rows.end()) continue;
+    findings
+        .error("inventory-address-of-server", row->second->address_span,
+               format("'{}' has the address {}, which the spec has as that of a server", one_line(row->second->name),
+                      server.host))
+        .note(server.span, "the server is named here")
+        .help("correct the one that is wrong; if this machine is that server, accept the finding")
+        .object("networks." + c.networks[static_cast<std::size_t>(a.network)].name);
+  }
+}
+
+using Refused = std::set<std::pair<int, std::pair<int, std::int64_t>>>;  // ports whose rows are reported, by network
+
+// In a network whose machines have the addresses that they had before, a planned one renumbers a machine.
+void check_missing(const Cluster& c, const Plan& plan, const AddressPlan& a,
+                   const std::unordered_map<std::uint32_t, const InventoryRow*>& rows, const Refused& refused,
+                   Findings& findings) {
+  const NetworkModel& net = c.networks[static_cast<std::size_t>(a.network)];
+  const InventoryRow* any = nullptr;  // the first in the file
+  for (const auto& [address, row] : rows)
+    if (!any || row->address_span.begin < any->address_span.begin) any = row;
+  if (!any) return;
+  for (std::size_t e = 0; e < net.ends.size(); ++e) {
+    const EndPoints& ends = net.ends[e];
+    if (ends.group < 0) continue;
+    const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(ends.group)];
+    const auto of_end = a.given.lower_bound({static_cast<int>(e), 0});
+    const bool others = of_end != a.given.end() && of_end->first.first == static_cast<int>(e);
+    std::int64_t first = -1, first_port = 0, count = 0;
+    for (std::int64_t m = 0; m < ends.members; ++m)
+      for (std::int64_t p = 0; p < a.stride[e]; ++p)
+        if (const std::pair at(static_cast<int>(e), m * a.stride[e] + p);
+            !a.given.contains(at) && !refused.contains({a.network, at})) {
+          if (first < 0) first = m, first_port = p;
+          ++count;
+          break;
+        }
+    if (count == 0) continue;
+    const std::string name = g.names.name(first);
+    const std::string who =
+        "'" + name + "'" + (count > 1 ? format(" and {} more of group '{}'", count - 1, g.name) : "");
+    std::string why = format(
+        "the inventory has no address of {} in network '{}', in which it has those of {}: the plan gives '{}' the "
+        "address {}",
+        who, net.name, others ? "other nodes of the group" : "other groups", name,
+        ipv4_text(plan.address(a.network, static_cast<int>(e), first, first_port)));
+    Finding& f = others ? findings.error("inventory-address-missing", any->address_span, std::move(why))
+                        : findings.warning("inventory-address-missing", g.span, std::move(why));
+    f.object("nodes." + g.name);
+    f.help(
+        format("write the row of '{}' with its port and its address; if the machine is new and may have this one, "
+               "accept the finding",
+               name));
+  }
+}
+
 }  // namespace
 
 void take_addresses(const Cluster& c, const Inventory& inventory, Plan& plan, Findings& findings) {
   Nodes nodes(c, plan);
   const Services services = services_of(c);
   std::vector<std::unordered_map<std::uint32_t, const InventoryRow*>> taken(c.networks.size());
+  Refused refused;
   for (const InventoryRow& row : inventory.rows()) {
     if (!row.address) continue;
     const auto place = nodes.port(row.name, row.port);
@@ -159,11 +225,12 @@ void take_addresses(const Cluster& c, const Inventory& inventory, Plan& plan, Fi
     }
     const auto a = std::ranges::find(plan.addresses, place->network, &AddressPlan::network);
     if (a == plan.addresses.end()) continue;
+    const auto end = static_cast<std::size_t>(place->end_points);
     if (std::string why = unusable(c, *a, *row.address, services); !why.empty()) {
       refuse(std::move(why));
+      refused.insert({a->network, {place->end_points, place->member * a->stride[end] + place->address}});
       continue;
     }
-    const auto end = static_cast<std::size_t>(place->end_points);
     const auto [before, fresh] =
         a->given.emplace(std::pair(place->end_points, place->member * a->stride[end] + place->address), *row.address);
     if (!fresh && before->second != *row.address)
@@ -174,7 +241,11 @@ void take_addresses(const Cluster& c, const Inventory& inventory, Plan& plan, Fi
     taken[static_cast<std::size_t>(place->network)].emplace(*row.address, &row);
   }
   for (const AddressPlan& a : plan.addresses)
-    if (!a.given.empty()) check_planned(c, plan, a, taken[static_cast<std::size_t>(a.network)], findings);
+    if (const auto& rows = taken[static_cast<std::size_t>(a.network)]; !a.given.empty()) {
+      check_planned(c, plan, a, rows, findings);
+      check_missing(c, plan, a, rows, refused, findings);
+      check_servers(c, a, rows, findings);
+    }
 }
 
 std::map<std::int64_t, std::vector<std::string>> switches_as_built(const Cluster& c, const Plan& plan,

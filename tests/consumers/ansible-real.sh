@@ -23,7 +23,9 @@ mkdir -p "$root/run/systemd/resolve" && cp /etc/resolv.conf "$root/run/systemd/r
 
 # what cloud-init and Ubuntu's installer leave at the first start, and somebody's own file
 mkdir -p "$root/etc/netplan" "$root/etc/network/interfaces.d" "$root/etc/cloud/cloud.cfg.d"
-for f in netplan/50-cloud-init.yaml netplan/00-installer-config.yaml network/interfaces.d/50-cloud-init; do echo "# x" > "$root/etc/$f"; done
+for f in netplan/50-cloud-init.yaml netplan/00-installer-config.yaml network/interfaces.d/50-cloud-init; do echo "# $f" > "$root/etc/$f"; done
+# a machine to which root cannot come
+[ ! -e "$root/etc/ssh/sshd_config" ] || echo "PermitRootLogin no" >> "$root/etc/ssh/sshd_config"
 printf 'network: {version: 2}\n' > "$root/etc/netplan/99-ours.yaml"
 play "$system" --limit one --check --tags base,kernel,netplan,identity $skip > "$work/check" 2>&1 || { tail -20 "$work/check" >&2; fail "check mode"; }
 [ ! -e "$root/etc/netplan/60-cluster.yaml" ] || fail "check mode changed the system"
@@ -41,6 +43,9 @@ same chrony/chrony.conf /etc/chrony/chrony.conf "644 root"
 same netplan/all-in-one-0/one.yaml /etc/netplan/60-cluster.yaml "600 root"
 equal "files of netplan" "$(ls "$root/etc/netplan" | tr '\n' ' ')" "60-cluster.yaml 99-ours.yaml "
 [ ! -e "$root/etc/network/interfaces.d/50-cloud-init" ] || fail "ifupdown has a configuration of its own"
+for f in netplan/50-cloud-init.yaml netplan/00-installer-config.yaml network/interfaces.d/50-cloud-init; do
+  [ ! -e "$root/etc/$f" ] && [ "$(cat "$root/var/backups/cluster-network/${f##*/}")" = "# $f" ] || fail "$f is there, or no copy of it was kept"
+done
 grep -q 'config: disabled' "$root/etc/cloud/cloud.cfg.d/99-zz-cluster-network.cfg" || fail "cloud-init writes its network again"
 same nftables/manager.nft /etc/nftables.conf "600 root"
 same nfs/home/exports /etc/exports.d/home.exports "644 root"
@@ -82,6 +87,7 @@ if [ -z "$skip" ]; then
   mkdir -p "$root/run/sshd"; chroot "$root" sh -c 'ls /etc/ssh/ssh_host_*_key > /dev/null 2>&1 || ssh-keygen -A > /dev/null; sshd -T' > "$work/sshd" || fail "sshd refuses its file"
   equal "a first login makes a home" "$(grep -c '^session.*pam_mkhomedir.so' "$root/etc/pam.d/common-session")" 1
   equal "ssh keys come from" "$(grep ^authorizedkeyscommand\  "$work/sshd")" "authorizedkeyscommand /usr/bin/sss_ssh_authorizedkeys"
+  [ ! -e /etc/ssh/sshd_config ] || equal "root, who could not come before" "$(grep ^permitrootlogin "$work/sshd")" "permitrootlogin no"
 fi
 # Broken twins, on the system as it is now: plays that come from outside would be locked out by the firewall (10.77.0.0/24 is inside), a firewall that nft refuses is not put in place; another operating system is refused
 sed -i '/tcp dport 22 accept/d' "$root/root/tree/nftables/manager.nft"

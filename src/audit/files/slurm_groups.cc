@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::size_t kMostPartitions = 1000;
 constexpr std::int64_t kMostOfOne = 1 << 20;  // of a number in a node line
+constexpr std::int64_t kMostWeight = 4294967294;
+constexpr std::size_t kMostFeatures = 64, kLongestFeature = 64;
 
 std::int64_t number(const SlurmNodeLine& line, std::string_view key, std::int64_t most = kMostOfOne) {
   const SlurmSetting* setting = line.find(key);
@@ -50,17 +52,40 @@ SlurmHardware hardware_of(const SlurmNodeLine& line) {
 
 std::vector<std::string> left_out_of(const SlurmNodeLine& line) {
   static const std::set<std::string, std::less<>> kRead = {
-      "nodename",       "cpus",           "procs", "boards", "sockets",   "socketsperboard",
-      "corespersocket", "threadspercore", "gres",  "state",  "realmemory"};
+      "nodename",       "cpus", "procs", "boards",     "sockets", "socketsperboard", "corespersocket",
+      "threadspercore", "gres", "state", "realmemory", "weight",  "feature",         "features"};
   std::vector<std::string> out;
   for (const auto& [key, setting] : line.record->settings)
     if (!kRead.contains(key)) out.push_back(format("{}={}", key, one_line(setting.value.substr(0, 60))));
   return out;
 }
 
+// Words that Slurm takes for features (slurm.conf(5), Feature); others are left out and named.
+std::vector<std::string> features_of(const SlurmNodeLine& line, std::vector<std::string>* left_out) {
+  std::vector<std::string> out;
+  const SlurmSetting* setting = line.find("feature");
+  if (!setting) setting = line.find("features");
+  if (!setting) return out;
+  for (std::string_view word : split(setting->value, ',')) {
+    word = trim(word);
+    const bool good = !word.empty() && word.size() <= kLongestFeature && std::ranges::all_of(word, [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+             std::string_view("_-.:+").find(c) != std::string_view::npos;
+    });
+    if (!good) {
+      if (left_out && left_out->size() < kMostFeatures)
+        left_out->push_back(format("feature={}", one_line(word.substr(0, 60))));
+    } else if (out.size() < kMostFeatures && std::ranges::find(out, word) == out.end()) {
+      out.emplace_back(word);
+    }
+  }
+  return out;
+}
+
 // "host(address)", "a,b"
-void add_hosts(const std::string& value, std::vector<std::string>& out) {
+void add_hosts(const std::string& value, std::vector<std::string>& out, std::vector<std::string>& addresses) {
   for (std::string_view host : split(value, ',')) {
+    if (host.find('(') != host.npos && addresses.size() < 16) addresses.emplace_back(trim(host).substr(0, 100));
     host = trim(host.substr(0, host.find('(')));
     HostPattern::Error error;
     const auto name = HostPattern::parse(host, error);
@@ -123,7 +148,8 @@ class Grouper {
       SlurmHardware h = hardware_of(line);
       std::string key = format("{} {} {} {} {} {}", h.cpus, h.sockets, h.cores_per_socket, h.threads, h.memory, cloud);
       for (const SlurmGres& g : h.gpus) key += format(" {}:{}", to_lower(g.type), g.count);
-      key += format(" {} in", h.shards);
+      const std::int64_t weight = number(line, "weight", kMostWeight);
+      key += format(" {} {} {} in", h.shards, weight, join(features_of(line, nullptr), ","));
       for (const std::size_t p : partitions_of_[i]) key += format(" {}", p);
       const auto [at, fresh] = known.try_emplace(std::move(key), out_.groups.size());
       if (fresh) {
@@ -137,8 +163,12 @@ class Grouper {
                                .line = &line,
                                .in_partitions = partitions_of_[i],
                                .left_out = left_out_of(line),
+                               .features = {},
+                               .weight = weight,
                                .hardware = std::move(h),
                                .cloud = cloud});
+        SlurmGroup& made = out_.groups.back();
+        made.features = features_of(line, &made.left_out);
       }
       SlurmGroup& group = out_.groups[at->second];
       for (const std::string& name : line.each)
@@ -149,21 +179,13 @@ class Grouper {
     return !out_.groups.empty();
   }
 
-  static bool can_name(std::string_view name) {
-    if (name.empty() || name.size() > 40) return false;
-    for (const char c : name)
-      if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_'))
-        return false;
-    return name.front() != '-' && name.front() != '_';
-  }
-
   void name_groups() {
     std::set<std::string> taken = {"default", "all", "controllers"};
     for (const SlurmEntry& p : c_.partitions) taken.insert(to_lower(p.names));
     std::set<const SlurmEntry*> used;
     for (SlurmGroup& g : out_.groups)
       for (const std::size_t p : g.in_partitions)
-        if (const SlurmEntry& entry = c_.partitions[p]; !g.partition && can_name(entry.names) &&
+        if (const SlurmEntry& entry = c_.partitions[p]; !g.partition && can_name_in_spec(entry.names) &&
                                                         sizes_[p] == static_cast<std::int64_t>(g.names.size()) &&
                                                         used.insert(&entry).second) {
           g.partition = &entry;
@@ -174,7 +196,7 @@ class Grouper {
       const std::string& first = g.names.front();
       std::string stem = first.substr(0, first.find_first_of("0123456789."));
       while (!stem.empty() && (stem.back() == '-' || stem.back() == '_')) stem.pop_back();
-      if (!can_name(stem)) stem = "nodes";
+      if (!can_name_in_spec(stem)) stem = "nodes";
       g.name = stem;
       for (std::size_t n = 2; !taken.insert(to_lower(g.name)).second; ++n) g.name = format("{}-{}", stem, n);
     }
@@ -183,14 +205,17 @@ class Grouper {
       return s && to_lower(s->value) == "yes";
     };
     std::ranges::stable_partition(out_.groups, is_default);  // the first group is the default partition
-    for (const SlurmEntry& p : c_.partitions)
-      if (!used.contains(&p)) out_.other_partitions.push_back(&p);
+    for (std::size_t p = 0; p < c_.partitions.size(); ++p) {
+      if (p < kMostPartitions) out_.partitions.push_back({&c_.partitions[p], p, sizes_[p]});
+      if (!used.contains(&c_.partitions[p])) out_.other_partitions.push_back(&c_.partitions[p]);
+    }
   }
 
   void read_controllers() {
     for (const std::string_view key : {"slurmctldhost", "controlmachine", "backupcontroller"})
       for (const SlurmRecord& r : c_.text.records)
-        if (r.settings.front().first == key) add_hosts(r.settings.front().second.value, out_.controllers);
+        if (r.settings.front().first == key)
+          add_hosts(r.settings.front().second.value, out_.controllers, out_.addresses);
     std::unordered_set<std::string_view> nodes;
     for (const SlurmGroup& g : out_.groups) nodes.insert(g.names.begin(), g.names.end());
     for (const std::string& host : out_.controllers)
@@ -204,6 +229,14 @@ class Grouper {
 };
 
 }  // namespace
+
+bool can_name_in_spec(std::string_view name) {
+  if (name.empty() || name.size() > 40) return false;
+  for (const char c : name)
+    if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_'))
+      return false;
+  return name.front() != '-' && name.front() != '_';
+}
 
 SlurmGroups slurm_groups(const SlurmCluster& c) { return Grouper(c).group(); }
 

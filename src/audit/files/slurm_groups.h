@@ -24,19 +24,31 @@ struct SlurmGroup {
   const SlurmNodeLine* line = nullptr;     // the first of its lines
   const SlurmEntry* partition = nullptr;   // has these nodes and no others, and gives the group its name
   std::vector<std::size_t> in_partitions;  // numbers
-  std::vector<std::string> left_out;       // settings of its lines that nothing reads: "Weight=10"
+  std::vector<std::string> left_out;       // settings of its lines that nothing reads: "MemSpecLimit=8192"
+  std::vector<std::string> features;       // as written, each once
+  std::int64_t weight = 0;                 // 0: none written
   SlurmHardware hardware;
   bool cloud = false;
 };
 
+struct SlurmPartitionNodes {
+  const SlurmEntry* entry = nullptr;
+  std::size_t number = 0;  // as in SlurmGroup::in_partitions
+  std::int64_t size = 0;   // nodes
+};
+
 struct SlurmGroups {
   std::vector<SlurmGroup> groups;
+  std::vector<SlurmPartitionNodes> partitions;      // all, in the order of the file
   std::vector<const SlurmEntry*> other_partitions;  // that are no group's
   std::vector<std::string> controllers, outside;    // outside: those that no group has
+  std::vector<std::string> addresses;               // "head1(10.0.0.5)": hosts with addresses, as written
   std::string error;                                // why there are no groups
 };
 inline constexpr std::size_t kMostSlurmGroups = 1000;
 
 SlurmGroups slurm_groups(const SlurmCluster&);
+// Whether a group or a partition of a spec can have the name.
+bool can_name_in_spec(std::string_view);
 
 }  // namespace clusterc

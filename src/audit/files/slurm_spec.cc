@@ -10,6 +10,7 @@
 
 #include "audit/files/judge_slurm.h"
 #include "audit/files/slurm_groups.h"
+#include "audit/files/slurm_partitions.h"
 #include "audit/files/slurm_topology.h"
 #include "audit/files/slurm_values.h"
 #include "audit/files/words.h"
@@ -34,7 +35,7 @@ bool is_one_of(Key key, const std::array<Key, N>& keys) {
 }
 
 // Keys of slurm.conf that follow from a spec, and what clusterc writes where it writes always the same.
-constexpr std::array<std::pair<Key, Key>, 12> kDerived = {{{"selecttype", "select/cons_tres"},
+constexpr std::array<std::pair<Key, Key>, 11> kDerived = {{{"selecttype", "select/cons_tres"},
                                                            {"proctracktype", "proctrack/cgroup"},
                                                            {"taskplugin", "task/affinity,task/cgroup"},
                                                            {"grestypes", ""},
@@ -42,7 +43,6 @@ constexpr std::array<std::pair<Key, Key>, 12> kDerived = {{{"selecttype", "selec
                                                            {"accountingstoragehost", ""},
                                                            {"accountingstoragebackuphost", ""},
                                                            {"accountingstoragetres", ""},
-                                                           {"accountingstorageenforce", ""},
                                                            {"topologyplugin", ""},
                                                            {"suspendexcparts", ""},
                                                            {"suspendexcnodes", ""}}};
@@ -133,6 +133,8 @@ class Describer {
   std::vector<SlurmSpec::Part> parts_;
   std::vector<std::string> extra_, cgroup_extra_, differences_, topology_;
   std::string longest_;  // MaxTime of all partitions, in minutes
+  std::vector<SlurmPartitionSpec> partitions_;
+  std::string databases_;  // nodes that run slurmdbd, where it is not the first controller alone
   bool power_saving_ = false, accounting_ = false;
 };
 
@@ -144,23 +146,27 @@ void Describer::read_partitions() {
   }
   const auto minutes = limits.size() == 1 ? slurm_minutes(*limits.begin()) : std::nullopt;
   if (minutes && *minutes > 0) longest_ = std::to_string(*minutes);
-  for (const SlurmGroup& g : all_.groups) {
-    if (!g.partition) {
+  bool more = false;
+  std::set<std::string, std::less<>> named;
+  std::set<const SlurmEntry*> held;
+  for (const SlurmPartitionNodes& p : all_.partitions) {
+    auto spec = slurm_partition_spec(
+        all_, p, [this](const SlurmSetting& s, std::string_view key) { return as_written(s, key); });
+    if (!spec || !named.insert(to_lower(spec->name)).second) continue;
+    held.insert(p.entry);
+    const bool of_group = std::ranges::any_of(all_.groups, [&](const SlurmGroup& g) { return g.partition == p.entry; });
+    more = more || spec->says_more || !of_group || (longest_.empty() && spec->minutes);
+    partitions_.push_back(std::move(*spec));
+  }
+  for (const SlurmPartitionSpec& p : partitions_)
+    if (!p.lost.empty()) differs(clean(format("partition '{}' cannot have {}", p.name, join(p.lost, " "))));
+  if (!more) partitions_.clear();
+  for (const SlurmGroup& g : all_.groups)
+    if (!g.partition && partitions_.empty())
       differs(
           format("clusterc writes a partition '{}' for group '{}', which slurm.conf does not have", g.name, g.name));
-      continue;
-    }
-    std::vector<std::string> lost;
-    for (const auto& [key, setting] : g.partition->record->settings) {
-      const std::string value = to_lower(setting.value);
-      const bool kept = key == "partitionname" || key == "nodes" || key == "default" ||
-                        (key == "state" && value == "up") ||
-                        (key == "maxtime" && (!longest_.empty() || value == "infinite" || value == "unlimited"));
-      if (!kept) lost.push_back(clean(as_written(setting, key)));
-    }
-    if (!lost.empty()) differs(format("partition '{}' of a group cannot have {}", g.name, join(lost, " ")));
-  }
   for (const SlurmEntry* p : all_.other_partitions) {
+    if (held.contains(p)) continue;
     std::string line;
     std::set<std::string> seen;
     for (const auto& [key, setting] : p->record->settings)
@@ -168,6 +174,13 @@ void Describer::read_partitions() {
     if (p->defaults)
       for (const auto& [key, setting] : *p->defaults)
         if (!p->record->find(key)) line += " " + as_written(setting, key);
+    keep(extra_, std::move(line));
+  }
+  for (const SlurmRecord& r : c_.text.records) {
+    if (r.settings.front().first != "downnodes") continue;
+    std::string line;
+    for (const auto& [key, setting] : r.settings)
+      if (r.find(key) == &setting) line += (line.empty() ? "" : " ") + as_written(setting, key);
     keep(extra_, std::move(line));
   }
   std::vector<std::string> sets;  // before the partitions that use them
@@ -185,13 +198,36 @@ void Describer::read_settings() {
   const std::string* host = value("accountingstoragehost");
   if (storage && to_lower(*storage) == "accounting_storage/slurmdbd") {
     const std::string at = host ? *host : "localhost";
-    accounting_ = at == "localhost" || std::ranges::find(all_.controllers, at) != all_.controllers.end();
+    const auto in_spec = [&](const std::string& name) {
+      return std::ranges::find(all_.controllers, name) != all_.controllers.end() ||
+             std::ranges::any_of(
+                 all_.groups, [&](const SlurmGroup& g) { return std::ranges::find(g.names, name) != g.names.end(); });
+    };
+    accounting_ = at == "localhost" || in_spec(at);
+    if (accounting_ && at != "localhost" && (all_.controllers.empty() || at != all_.controllers.front()))
+      databases_ = at;
     if (!accounting_)
       differs(
-          format("slurmdbd runs on '{}', which is no controller: give it a group, and name it in "
+          format("slurmdbd runs on '{}', which is no node here: give it a group, and name it in "
                  "software.scheduler.accounting.nodes",
                  clean(at)));
+    if (const std::string* backup = value("accountingstoragebackuphost"))
+      differs(
+          format("AccountingStorageBackupHost={}: write both hosts in software.scheduler.accounting.nodes, and the "
+                 "database that both reach in accounting.database",
+                 clean(*backup)));
+    if (const std::string* tres = value("accountingstoragetres"))
+      for (const std::string_view what : split(*tres, ','))
+        if (!to_lower(trim(what)).starts_with("gres/gpu"))
+          differs(format("AccountingStorageTRES has '{}': clusterc writes the GPUs and shards of the nodes",
+                         clean(what.substr(0, 60))));
+  } else if (storage && to_lower(*storage) != "accounting_storage/none") {
+    differs(format("AccountingStorageType={}: clusterc writes accounting_storage/slurmdbd, or none", clean(*storage)));
   }
+  for (const std::string& host_at : all_.addresses)
+    differs(
+        format("SlurmctldHost={}: the address is not kept. Write it in the inventory, and the name must resolve to it",
+               clean(host_at)));
   const bool clouds = std::ranges::any_of(all_.groups, [](const SlurmGroup& g) { return g.cloud; });
   power_saving_ = clouds && value("resumeprogram") && value("suspendprogram");
   for (const auto& [key, setting] : c_.settings) {
@@ -203,6 +239,8 @@ void Describer::read_settings() {
         differs(format("{}: clusterc writes AuthType=auth/munge", line));
       if (!power_saving_ && (key.starts_with("resume") || key.starts_with("suspend")))
         differs(format("{}: power saving needs nodes with State=CLOUD, ResumeProgram and SuspendProgram", line));
+    } else if (key == "accountingstorageenforce" && !accounting_) {
+      differs(format("{}: it needs slurmdbd on a node of the spec", line));
     } else if (is_one_of(key, kPrograms)) {
       differs(format("{}: clusterc writes a program of its own. An extra line replaces it", line));
     } else if (is_one_of(key, kOld)) {
@@ -362,6 +400,13 @@ void Describer::write_group(YamlWriter& yaml, const SlurmGroup& g) {
                           clean(h.gpus[i].type)));
   }
   yaml.end_map();
+  if (h.memory > 1 && slurm_memory(h.memory).fits) yaml.field("job_memory", format("{} MiB", h.memory));
+  if (!g.features.empty()) {
+    yaml.list("features");
+    for (const std::string& feature : g.features) yaml.value(feature);
+    yaml.end_list();
+  }
+  if (g.weight > 0) yaml.field("weight", g.weight);
   if (h.shards > 0 && gpus > 0) {
     if (h.shards % gpus == 0 && h.shards / gpus >= 2 && h.shards / gpus <= 1024)
       yaml.map("software").field("gpu_shards", h.shards / gpus).end_map();
@@ -391,11 +436,16 @@ void Describer::write_scheduler(YamlWriter& yaml) const {
       "The operating system, the GPU driver and the release of Slurm are not known: write os, gpu_driver and "
       "scheduler.version.");
   yaml.map("software").map("scheduler").field("kind", "slurm");
-  if (!all_.controllers.empty()) yaml.field("controllers", fold_names(all_.controllers));
+  if (!all_.controllers.empty()) yaml.field("controllers", join(all_.controllers, ","));  // the first is the primary
   if (const std::string* requeue = value("jobrequeue"); requeue && (*requeue == "0" || *requeue == "1"))
     yaml.field("requeue", *requeue == "1");
-  if (accounting_) yaml.map("accounting").end_map();
-  if (!longest_.empty()) yaml.map("limits").field("time", longest_ + " min").end_map();
+  if (accounting_) {
+    yaml.map("accounting");
+    if (!databases_.empty()) yaml.field("nodes", databases_);
+    yaml.end_map();
+  }
+  write_slurm_partitions(yaml, partitions_);
+  if (partitions_.empty() && !longest_.empty()) yaml.map("limits").field("time", longest_ + " min").end_map();
   if (power_saving_) {
     yaml.map("power_saving").list("groups");
     for (const SlurmGroup& g : all_.groups)

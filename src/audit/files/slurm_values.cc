@@ -20,19 +20,18 @@ SlurmMemory slurm_memory(std::int64_t mib) {
     }
   if (best > 0) {
     const std::int64_t jobs = best - system_memory_of_real_machine(best);
-    return {
-        format("{} x {} GiB", best_count, best_size),
-        best == mib
-            ? format("RealMemory={} is all of these modules: such a node is drained. clusterc compiles {}.", mib, jobs)
-            : format("RealMemory={}: the modules are the usual ones that hold so much. clusterc compiles {}.", mib,
-                     jobs)};
+    return {format("{} x {} GiB", best_count, best_size),
+            best == mib ? format("RealMemory={} is all of these modules: such a node is drained. clusterc compiles {}.",
+                                 mib, jobs)
+                        : format("RealMemory={}: the modules are the usual ones that hold so much.", mib),
+            best != mib};
   }
   // So much that less 1/32 of it is left.
   std::int64_t fitted = mib + mib / 31;
   while (fitted - system_memory_of_real_machine(fitted) < mib) ++fitted;
-  return {
-      format("1 x {} MiB", fitted),
-      format("RealMemory={}: no usual set of equal modules holds so much. Write the modules that are fitted.", mib)};
+  return {format("1 x {} MiB", fitted),
+          format("RealMemory={}: no usual set of equal modules holds so much. Write the modules that are fitted.", mib),
+          true};
 }
 
 std::set<std::string, std::less<>> slurm_type_words(std::string_view text) {

@@ -11,6 +11,7 @@ namespace clusterc {
 struct SlurmMemory {
   std::string modules;  // "16 x 64 GiB"
   std::string comment;
+  bool fits = true;  // RealMemory is less than the modules hold
 };
 
 // RealMemory is what slurmd reports, less than is fitted; clusterc compiles 1/32 less than is fitted

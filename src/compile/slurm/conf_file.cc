@@ -11,6 +11,8 @@
 #include "compile/slurm/conf_values.h"
 #include "diag/near.h"
 #include "model/slurm_lines.h"
+#include "spec/output.h"
+#include "spec/software.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -144,6 +146,14 @@ void check_identity(std::string_view key, std::string_view text, SourceSpan at, 
                     one_line(value)))
       .help(lower == "authtype" ? "remove the line: `AuthType=auth/munge` is compiled"
                                 : "remove the line: Slurm signs credentials with munge");
+}
+
+// Whether the spec names a release whose keys are all known.
+bool has_known_release(const CompileInput& in) {
+  const auto& scheduler = in.cluster.spec.software->scheduler;
+  const Value<Version>* v = in.wish && in.wish->version ? &in.wish->version : scheduler ? &scheduler->version : nullptr;
+  std::string error;
+  return v && *v && **v < *Version::parse("24.12", error);
 }
 
 }  // namespace
@@ -296,9 +306,11 @@ bool SlurmFile::has_own_name(const Extra& extra, Extras& extras, Findings& findi
 bool SlurmFile::is_known_to_slurm(const Extra& extra, Findings& findings) const {
   if (!extra.has_settings() || name_ != "slurm.conf") return true;
   if (!is_slurm_conf_key(extra.key)) {
-    Finding& f = findings.warning("output-extra-unknown-key", extra.span,
-                                  "slurm.conf of Slurm 22.05 and 24.11 has no key '" + extra.key +
-                                      "': slurmctld does not start with an unknown key");
+    // The keys are those of these releases: of another one, or none that is named, nobody knows that it is wrong.
+    std::string why = "slurm.conf of Slurm 22.05 and 24.11 has no key '" + extra.key +
+                      "': slurmctld does not start with an unknown key";
+    Finding& f = has_known_release(in_) ? findings.error("output-extra-unknown-key", extra.span, std::move(why))
+                                        : findings.warning("output-extra-unknown-key", extra.span, std::move(why));
     const std::span<const std::string_view> known = slurm_conf_keys();
     if (!offer_names(f, extra.key, {known.begin(), known.end()}))
       f.help("look it up in slurm.conf(5) of your release; a key of a newer release can stay");

@@ -1,5 +1,6 @@
 #!/bin/sh
 # made by clusterc from spec 'kubed'; do not edit: it follows from the spec
+# accepted: inventory-address-missing nodes.gpu: the other rails have the addresses of the plan
 # On the first node of the control plane, as root, once kubeadm init is through: makes the file that nodes join
 # with. It has a token that ends after some hours: copy it to /etc/kubernetes/ of these nodes, mode 0600, and
 # remove it when they have joined.

@@ -1,5 +1,6 @@
 #!/bin/sh
 # made by clusterc from spec 'kubed'; do not edit: it follows from the spec
+# accepted: inventory-address-missing nodes.gpu: the other rails have the addresses of the plan
 # On every node of Kubernetes, as root, from this folder: kernel modules, settings, no swap, and a look at what
 # has to be installed. It can be run again.
 set -eu
