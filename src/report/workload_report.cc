@@ -106,9 +106,16 @@ void training_text(const WorkloadPlan& p, std::string& out) {
       if (p.used_written)
         line("as written", format("{}: {} a step, {:.3g} x the fastest", split_text(u.layout), seconds(u.time.total()),
                                   p.free->best ? u.time.total() / p.free->best->time.total() : 1.0));
-      line("memory", format("{} of {} on each GPU{}: {}; the allocator holds about {}", bytes(u.memory.total()),
-                            bytes(p.memory.value), u.memory.gradients_replace ? " (gradients replace activations)" : "",
-                            memory_text(u.memory), bytes(u.memory.reserved())));
+      line("memory",
+           format("{} of {} on each GPU{}{}: {}; the allocator holds about {}{}", bytes(u.memory.total()),
+                  bytes(p.memory.value), u.memory.last_stage ? " of the last stage" : "",
+                  u.memory.gradients_replace ? " (gradients replace activations)" : "", memory_text(u.memory),
+                  bytes(u.memory.reserved()),
+                  u.memory.reserved() > p.memory.value
+                      ? format(" (tight: more than the GPU has. `fits` counts what is alive, at most {} of the memory; "
+                               "use expandable segments, a smaller `micro_batch` or more recomputation)",
+                               percent_of(kUsableMemory, 1))
+                      : std::string()));
       line("step", format("{} for {} sequences of {} tokens in {} micro batches: {}", seconds(u.time.total()),
                           p.job->batch, m.sequence, u.time.micro_batches, shares(terms_of(u.time), u.time.total())));
       line("waits",

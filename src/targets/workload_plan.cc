@@ -128,6 +128,13 @@ void plan_training(const Cluster& c, const Workload& w, const WorkloadGpus& g, W
     p.free = search_layouts(job, p.machine, nullptr);
     if (w.split) p.written = search_layouts(job, p.machine, &*w.split);
     p.used_written = p.written && p.written->best;
+    // What is written may lie outside the bounds of the search: nothing slower is called the fastest.
+    if (p.used_written && (!p.free->best || p.written->best->time.total() < p.free->best->time.total())) {
+      p.free->best = p.written->best;
+      p.free->fastest.insert(p.free->fastest.begin(), *p.written->best);
+      if (p.free->fastest.size() > 5) p.free->fastest.pop_back();
+      ++p.free->tried, ++p.free->fitting;
+    }
     p.used = p.used_written ? p.written->best : p.free->best;
     if (p.used) {
       p.tokens_per_second = job.batch * model->sequence / p.used->time.total();
