@@ -80,7 +80,10 @@ std::vector<std::pair<std::string_view, std::string>> search_lines(const Workloa
   if (p.free->best) {
     const LayoutChoice& best = *p.free->best;
     line("fits", format("{} of {} splits that were tried", p.free->fitting, p.free->tried));
-    line("fastest", format("{}: {} a step", split_text(best.layout), seconds(best.time.total())));
+    line("fastest", format("{}: {} a step{}", split_text(best.layout), seconds(best.time.total()),
+                           p.unconnected.empty() || best.layout.gpus() <= p.machine.unit.gpus
+                               ? ""
+                               : ", without the exchange between nodes, which no network carries"));
     for (std::size_t i = 1; i < p.free->fastest.size(); ++i)
       line(i == 1 ? "next" : "",
            format("{}: {}", split_text(p.free->fastest[i].layout), seconds(p.free->fastest[i].time.total())));

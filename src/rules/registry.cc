@@ -196,6 +196,7 @@
   X(kWorkPrecisionNotOnGpu) \
   X(kWorkModelContradictory) \
   X(kWorkGpusLeftIdle) \
+  X(kWorkNodesUnconnected) \
   X(kCostPartsMissingFromBill) \
   X(kCostEnergyOrSupportUnpriced) \
   X(kCostOfChoiceUnstated) \

@@ -189,6 +189,13 @@ Watts power_at_load(const ServerModel& s) {
   return sum.complete && sum.wall < *s.power ? sum.wall : *s.power;
 }
 
+std::string unconnected_group(const Cluster& c, const WorkloadGpus& g) {
+  for (const NodeGroupModel* group : g.groups)
+    if (const CollectiveUnit u = collective_unit(c, *group); u.nics <= 0 && static_cast<double>(g.gpus) > u.gpus)
+      return group->name;
+  return {};
+}
+
 WorkloadPlan plan_workload(const Cluster& c, const Named<Workload>& named) {
   Workload w = named.value;
   std::string stored;
@@ -250,6 +257,13 @@ WorkloadPlan plan_workload(const Cluster& c, const Named<Workload>& named) {
               format("what instances of the GPUs of '{}' hold and do (`mig: {}`): memory, times and rates are those of "
                      "whole ones, at best",
                      on.name, mig));
+    const double spread = p.used ? p.used->layout.gpus() : p.serving ? p.serving->used.split.gpus() : 0;
+    if (spread > p.machine.unit.gpus) p.unconnected = unconnected_group(c, *g);
+    if (!p.unconnected.empty())
+      at_best(
+          format("how long the exchange between nodes takes: no network connects the nodes of '{}', so the "
+                 "exchange is not in the {}",
+                 p.unconnected, p.serving ? "step of the engine" : "step time"));
     if (group && p.nodes > 1)
       if (const ComputePorts ports = compute_ports(c, *group);
           ports.nics > 0 && !is_rdma(c.networks[static_cast<std::size_t>(ports.network)]))

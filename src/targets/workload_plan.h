@@ -56,6 +56,7 @@ struct WorkloadPlan {
   std::vector<GpuKind> kinds;        // of its GPUs
   std::string gpu;                   // catalogue id of the slowest
   Bytes memory{0};                   // of the smallest
+  std::string unconnected;           // a group whose nodes exchange data in a step, but are in no network for it
   std::vector<std::string> missing;  // what could not be said, and the key that would say it
   std::vector<std::string> assumed;  // inference: what the spec leaves open and the plan decides
   // training and fine-tuning
@@ -78,6 +79,10 @@ struct WorkloadPlan {
 std::vector<WorkloadPlan> plan_workloads(const Cluster&, const Plan&);
 // One of them, all but its `scaling`, which takes most of the time.
 WorkloadPlan plan_workload(const Cluster&, const Named<Workload>&);
+
+// The first group of a workload on several nodes (or NVLink domains) whose nodes no network connects that carries
+// compute; empty: none.
+std::string unconnected_group(const Cluster&, const WorkloadGpus&);
 
 // What one node draws while its GPUs are busy without end: the sum of its parts at their rated power, never more than
 // the node's highest. Of a node whose power is not known: of its parts that state one, a lower bound.
