@@ -187,8 +187,10 @@ void training_text(const WorkloadPlan& p, std::string& out) {
                           to_text(r.energy, 3), at_least(r.power_known), to_text(r.power, 4), to_text(r.highest, 4),
                           r.pue_known ? format(" x PUE {}", r.pue) : std::string("; without cooling: no `pue`")));
     if (p.deadline_gpus)
-      line("deadline", format("{} GPUs of this kind are the fewest that are done in time (powers of two of a node)",
-                              count(*p.deadline_gpus)));
+      line("deadline",
+           format("{} GPUs of this kind are the fewest in time of the counts that were tried ({}powers of two of "
+                  "a node)",
+                  count(*p.deadline_gpus), *p.deadline_gpus <= p.machine.gpus ? "these, and " : ""));
     if (r.carbon) line("carbon", format("{}{:.4g} t of CO2 equivalent", product, r.carbon->value / 1000));
   }
 }

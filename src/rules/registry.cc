@@ -197,6 +197,7 @@
   X(kWorkModelContradictory) \
   X(kWorkGpusLeftIdle) \
   X(kWorkNodesUnconnected) \
+  X(kWorkKeyUnread) \
   X(kCostPartsMissingFromBill) \
   X(kCostEnergyOrSupportUnpriced) \
   X(kCostOfChoiceUnstated) \

@@ -278,14 +278,16 @@ WorkloadPlan plan_workload(const Cluster& c, const Named<Workload>& named) {
 
 namespace {
 
-// The fewest GPUs that train all tokens within the time that the spec allows, with the goodput of the plan.
+// The fewest GPUs of those tried that train all tokens within the time that the spec allows, with the goodput of the
+// plan: powers of two of a node, and the GPUs of the workload where these are in time.
 std::optional<double> deadline_gpus(const Workload& w, const WorkloadPlan& p) {
   if (!w.within || !w.train || !w.train->tokens || !p.job || !p.run || p.nodes < 1) return std::nullopt;
   const double tokens = static_cast<double>(*w.train->tokens),
                kept = p.checkpoint && p.checkpoint->goodput ? *p.checkpoint->goodput : 1,
                node = static_cast<double>(p.gpus) / static_cast<double>(p.nodes);
-  constexpr double kMost = 16;  // times what it has
-  for (double gpus = node; gpus <= kMost * p.machine.gpus; gpus *= 2) {
+  const bool in_time = p.run->time <= *w.within;
+  const double most = in_time ? p.machine.gpus : 16 * p.machine.gpus;
+  for (double gpus = node; gpus <= most; gpus *= 2) {
     // Fewer GPUs than this would need a higher rate of each than all of them reach together now.
     if (tokens / (gpus * 2 * p.tokens_per_second / p.machine.gpus) / kept > w.within->value) continue;
     TrainingMachine machine = p.machine;
@@ -295,7 +297,7 @@ std::optional<double> deadline_gpus(const Workload& w, const WorkloadPlan& p) {
     const double rate = p.job->batch * p.job->model.sequence / found.best->time.total();
     if (tokens / rate / kept <= w.within->value) return gpus;
   }
-  return std::nullopt;
+  return in_time ? std::optional<double>(p.machine.gpus) : std::nullopt;
 }
 
 }  // namespace

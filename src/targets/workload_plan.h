@@ -70,7 +70,8 @@ struct WorkloadPlan {
   std::vector<ScalePoint> scaling;
   std::optional<CheckpointPlan> checkpoint;
   std::optional<RunPlan> run;
-  std::optional<double> deadline_gpus;  // the fewest of its kind that are done within `within`, powers of two of a node
+  std::optional<double>
+      deadline_gpus;  // the fewest of its kind that are done within `within`: these, or a power of two of a node
   // inference
   std::optional<ServingPlan> serving;
 };

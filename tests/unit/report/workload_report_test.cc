@@ -58,5 +58,29 @@ TEST(WorkloadReport, WithoutANetworkTheExchangeBetweenNodesIsUnknown) {
   for (const std::string& with : {some, one}) EXPECT_EQ(with.find("exchange between nodes"), std::string::npos) << with;
 }
 
+// 592 GPUs are in time: these are the fewest at most, not the next power of two (1,024). 74 nodes and powers of two of
+// one: 512 GPUs would need 29.0 d x 592 / 512 = 33.5 d at the same rate of each.
+TEST(WorkloadReport, TheFewestForADeadlineAreAtMostThoseInTime) {
+  const auto said = [](const std::string& within) {
+    Resolved e;
+    e.text(
+        "clusterc: 1\nrules: 2026.11\nname: h\nsite: { kind: cloud, provider: local }\nnodes:\n  gpu: { names: "
+        "\"n[001-074]\", model: nvidia-dgx-h100 }\n"
+        "networks: { compute: { kind: infiniband, rate: 400 Gb/s, connects: { gpu: { ports: compute } } } }\n"
+        "workloads:\n  a: { model: { parameters: 8.03e9, layers: 32, hidden: 4096, ffn: 14336, heads: 32, kv_heads: 8, "
+        "vocabulary: 128256, sequence: 8192 }, batch: 4849664 tokens, train: 15e12 tokens, within: " +
+        within + ", on: { gpu: 74 } }\n");
+    return e.cluster ? render_workloads_text(plan_workloads(*e.cluster, plan_cluster(*e.cluster))) : e.told();
+  };
+  const std::string in_time = said("30 d");
+  EXPECT_NE(
+      in_time.find("deadline    592 GPUs of this kind are the fewest in time of the counts that were tried (these, "
+                   "and powers of two of a node)"),
+      std::string::npos)
+      << in_time;
+  const std::string late = said("20 d");
+  EXPECT_NE(late.find("counts that were tried (powers of two of a node)"), std::string::npos) << late;
+}
+
 }  // namespace
 }  // namespace clusterc
