@@ -124,11 +124,12 @@ void training_text(const WorkloadPlan& p, std::string& out) {
       line("waits",
            format("exposed communication {}, pipeline bubble {}", percent_of(u.time.communication(), u.time.total()),
                   percent_of(u.time.pipeline, u.time.total())));
-      line("rate", format("{} tokens/s, {} on each GPU; {} of the dense peak of {} ({} operations per token, causal "
-                          "attention, without recomputation{})",
-                          count(p.tokens_per_second), count(p.tokens_per_second / p.machine.gpus), percent_of(p.mfu, 1),
-                          to_text(p.machine.peak), count(p.job->flops_per_token()),
-                          p.job->trained_share() < 1 ? ", 4 for each frozen parameter" : ""));
+      line("rate",
+           format("{} tokens/s, {} on each {}GPU; {} of the dense peak of {} ({} operations per token, causal "
+                  "attention, without recomputation{})",
+                  count(p.tokens_per_second), count(p.tokens_per_second / u.layout.gpus()), p.idle() > 0 ? "busy " : "",
+                  percent_of(p.mfu, 1), to_text(p.machine.peak), count(p.job->flops_per_token()),
+                  p.job->trained_share() < 1 ? ", 4 for each frozen parameter" : ""));
       line("reckoned", format("matrices at {} ({}) x {:.3g} ({}); memory at {} ({})", to_text(p.machine.matrices),
                               p.machine.matrices_from, p.machine.share, p.machine.share_from,
                               to_text(p.machine.bandwidth), p.machine.bandwidth_from));
@@ -147,7 +148,9 @@ void training_text(const WorkloadPlan& p, std::string& out) {
     if (p.scaling.size() > 1) {
       Table table({">GPUs", ">step", ">tokens/s/GPU", ">efficiency", ">waits", "split"});
       for (const ScalePoint& s : p.scaling)
-        table.row({count(s.gpus), seconds(s.choice.time.total()), count(s.tokens_per_gpu), percent_of(s.efficiency, 1),
+        table.row({s.choice.layout.gpus() < s.gpus ? format("{} of {}", count(s.choice.layout.gpus()), count(s.gpus))
+                                                   : count(s.gpus),
+                   seconds(s.choice.time.total()), count(s.tokens_per_gpu), percent_of(s.efficiency, 1),
                    percent_of(s.choice.time.communication() + s.choice.time.pipeline, s.choice.time.total()),
                    split_text(s.choice.layout)});
       out += table.text(6);

@@ -70,7 +70,15 @@ struct Search {
 
   void take(const LayoutChoice& c) {
     if (!out.best || c.time.total() < out.best->time.total()) out.best = c;
-    // The five fastest: kept sorted.
+    // The five fastest, kept sorted, each the fastest of its tensor, pipeline, expert and recomputation.
+    const auto alike = std::find_if(out.fastest.begin(), out.fastest.end(), [&](const LayoutChoice& other) {
+      const Layout &a = other.layout, &b = c.layout;
+      return a.tensor == b.tensor && a.pipeline == b.pipeline && a.expert == b.expert && a.recompute == b.recompute;
+    });
+    if (alike != out.fastest.end()) {
+      if (alike->time.total() <= c.time.total()) return;
+      out.fastest.erase(alike);
+    }
     const auto at = std::upper_bound(out.fastest.begin(), out.fastest.end(), c,
                                      [](const auto& a, const auto& b) { return a.time.total() < b.time.total(); });
     if (at == out.fastest.end() && out.fastest.size() >= 5) return;

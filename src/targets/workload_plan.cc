@@ -94,7 +94,7 @@ void plan_scaling(WorkloadPlan& p) {
     const LayoutSearch found = search_layouts(*p.job, machine, nullptr);
     if (!found.best) continue;
     ScalePoint point{gpus, *found.best};
-    point.tokens_per_gpu = p.job->batch * p.job->model.sequence / found.best->time.total() / gpus;
+    point.tokens_per_gpu = p.job->batch * p.job->model.sequence / found.best->time.total() / found.best->layout.gpus();
     p.scaling.push_back(std::move(point));
   }
   double best = 0;
@@ -138,7 +138,7 @@ void plan_training(const Cluster& c, const Workload& w, const WorkloadGpus& g, W
     p.used = p.used_written ? p.written->best : p.free->best;
     if (p.used) {
       p.tokens_per_second = job.batch * model->sequence / p.used->time.total();
-      p.mfu = p.tokens_per_second * job.flops_per_token() / (p.machine.gpus * p.machine.peak.value);
+      p.mfu = p.tokens_per_second * job.flops_per_token() / (p.used->layout.gpus() * p.machine.peak.value);
     }
   }
   if (w.model->parameters) p.checkpoint = plan_checkpoint(c, w, p);

@@ -14,7 +14,7 @@ namespace clusterc {
 struct ScalePoint {  // the same step on fewer GPUs of the same kind, each with its own fastest layout
   double gpus = 0;
   LayoutChoice choice;
-  double tokens_per_gpu = 0;  // a second
+  double tokens_per_gpu = 0;  // a second, of those that are not idle
   double efficiency = 0;      // tokens_per_gpu over the best of all points: memory can make few GPUs slower than many
 };
 
@@ -66,7 +66,7 @@ struct WorkloadPlan {
   std::optional<LayoutChoice> used;  // what the figures below reckon with: as written if that fits, else the fastest
   bool used_written = false;
   double idle() const { return used ? machine.gpus - used->layout.gpus() : 0; }  // GPUs that `used` has no work for
-  double tokens_per_second = 0, mfu = 0;
+  double tokens_per_second = 0, mfu = 0;                                         // mfu: of the GPUs that are not idle
   std::vector<ScalePoint> scaling;
   std::optional<CheckpointPlan> checkpoint;
   std::optional<RunPlan> run;

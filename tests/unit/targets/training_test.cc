@@ -180,6 +180,14 @@ TEST(Training, StagesThatDoNotDivideTheLayers) {
     EXPECT_LE(free.best->time.total(), written.best->time.total() * 1.0000001) << stages;
   }
   EXPECT_NE(std::fmod(126, free.best->layout.pipeline), 0);
+  // What is shown beside it is divided differently.
+  for (std::size_t i = 1; i < free.fastest.size(); ++i)
+    for (std::size_t k = 0; k < i; ++k) {
+      const Layout &a = free.fastest[k].layout, &b = free.fastest[i].layout;
+      EXPECT_TRUE(a.tensor != b.tensor || a.pipeline != b.pipeline || a.expert != b.expert ||
+                  a.recompute != b.recompute)
+          << k << " and " << i;
+    }
 }
 
 // Done again with `alternate`: products 2, 4 and 6 of keys, output and up: (1,024 + 4,096 + 14,336) of (2 x 4,096 + 2 x
