@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 bool is_below(const fs::path& folder, const fs::path& path) {
   std::error_code failed;
   const fs::path root = fs::canonical(folder.empty() ? fs::path(".") : folder, failed),
-                 real = failed ? fs::path() : fs::weakly_canonical(path, failed);
+                 real = failed ? fs::path() : fs::weakly_canonical(fs::absolute(path), failed);
   if (failed) return false;
   return std::mismatch(root.begin(), root.end(), real.begin(), real.end()).first == root.end();
 }

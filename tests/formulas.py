@@ -268,13 +268,28 @@ def workload_tables(source):
     return tables
 
 
-def workloads(predictions, tables):
+def serving_constants(source):
+    """The fitted constants of src/targets/serving.h as docs/workloads.md writes them: shares, operations, ms, us."""
+    with open(os.path.join(source, "src", "targets", "serving.h"), encoding="utf-8") as file:
+        found = dict(re.findall(r"constexpr double (k\w+) = ([0-9.e-]+);", file.read()))
+    matrix, expert, vector = found["kServingMatrixShare"], found["kServingExpertShare"], found["kVectorOperations"]
+    step, sequence = f"{float(found['kServingStepHost']) * 1e3:.3g}", f"{float(found['kServingSequenceHost']) * 1e6:.3g}"
+    with open(os.path.join(source, "docs", "workloads.md"), encoding="utf-8") as file:
+        text = file.read()
+    for words in (f"({matrix} x dense peak", f"{matrix} and {expert} are fitted", f"{vector} is fitted", f"{step} ms a step and {sequence} us for each sequence"):
+        if words not in text:
+            raise SystemExit(f"docs/workloads.md: the table of the engine's step lacks '{words}', as src/targets/serving.h has it")
+    return matrix, expert, vector, step, sequence
+
+
+def workloads(predictions, tables, constants):
     """(markdown, [error of each formula])"""
     step, peaks = predictions.kind("step time"), predictions.kind("memory: peaks")
     states = predictions.some("Memory: states, weights, keys and values", lambda record, case: record == "zero-table1")
     serving = predictions.some("Memory: states, weights, keys and values", lambda record, case: record == "llama31-serving-memory")
     checkpoint = predictions.some("Memory: states, weights, keys and values", lambda record, case: "checkpoint" in record)
     power = predictions.kind("power under LINPACK")
+    matrix, expert, vector, step_host, sequence_host = constants
     errors = []
     out = ("\n## Plans of workloads\n\n[workloads.md](workloads.md) describes them. The errors are those of [predictions.md](predictions.md), where no figure is compared with a publication that it was taken from.\n")
     by_table = {"memory of a GPU at its peak": f"sum of the terms: {peaks}; states alone: {states}. Of other single terms: not known",
@@ -298,11 +313,11 @@ def workloads(predictions, tables):
         ("Time of a run", "time = tokens / (tokens a second x goodput)\n", "s", "arithmetic", f"that of the step time: {step}; that of the goodput is not known"),
         ("Weights, keys and values in serving", "weights of a GPU = parameters x bytes / (tensor x pipeline)\nkeys and values of a token = 2 x layers x key-value heads x head size x bytes;  on a GPU: / (min(tensor, key-value heads) x pipeline)\n",
          "bytes of a GPU", "Hugging Face, Llama 3.1 (memory tables)", serving),
-        ("Step of a serving engine", "products  = sqrt((2 x active parameters x tokens / (0.70 x dense peak x GPUs))^2 + (weights read / memory bandwidth)^2); experts at 0.40 of that rate\n"
+        ("Step of a serving engine", f"products  = sqrt((2 x active parameters x tokens / ({matrix} x dense peak x GPUs))^2 + (weights read / memory bandwidth)^2); experts at {expert} of that rate\n"
          "cache     = sequences x (input + output/2) x bytes of a token / memory bandwidth\nattention = 2 x layers x heads x head size x input^2 x prompts / attention rate\n"
-         "vector    = numbers moved x 124 / FP32 rate\nengine    = 7.0 ms + 7.4 us x sequences\n"
+         f"vector    = numbers moved x {vector} / FP32 rate\nengine    = {step_host} ms + {sequence_host} us x sequences\n"
          "step      = pipeline x (products + cache + attention + vector + communication + engine) + sends\ntokens/s  = sequences / step\n",
-         "s; tokens/s", "[workloads.md](workloads.md#the-step-of-the-engine); fitted: 0.70, 0.40, 124, 7.0 ms, 7.4 us", "[predictions-serving.md](predictions-serving.md): 98 published rates, each judged without the rows of its model"),
+         "s; tokens/s", f"[workloads.md](workloads.md#the-step-of-the-engine); fitted: {matrix}, {expert}, {vector}, {step_host} ms, {sequence_host} us", "[predictions-serving.md](predictions-serving.md): 98 published rates, each judged without the rows of its model"),
         ("Power of a node under load", "power = (parts at rated power + fans) / efficiency of the supplies\n", "W at the wall", "`src/model/power.h`: fans, memory modules and drives are planning defaults",
          f"{power}, all of DGX H100 under LINPACK"),
         ("Time of an all-reduce of one message", "time = bytes x 2(n-1)/n / plateau + latency of the size\n", "s", "published curves (`src/targets/collectives.cc`); hops: NVIDIA/nccl src/graph/tuning.cc",
@@ -348,7 +363,7 @@ def page(clusterc, source, families, explanations, metrics):
         body += entry(f"{title}: {', '.join(f'`{metric}`' for metric in of)}", formula, f"{unit} on both sides", where, error) + table
         known.append(how_known(error))
     counts.append(("Expected figures", known, 0))
-    text, known = workloads(predictions, workload_tables(source))
+    text, known = workloads(predictions, workload_tables(source), serving_constants(source))
     body += text
     counts.append(("Plans of workloads", known, 0))
     body += ("\n## Conditions without a figure\n\nThese rules compare names, settings or releases, and no quantities. Their pages have the condition and its source.\n\n| rule | |\n| --- | --- |\n")

@@ -66,6 +66,14 @@ std::string limits_text(const ServingNeeds& n) {
   return out;
 }
 
+// Whether published rates (tests/serving_rates.yaml) are of such cases: full load without limits of latency, one stage,
+// a copy within one node or NVLink domain, prompts computed in full and by the same copy, nothing drafted.
+bool like_published(const ServingNeeds& n, const ServingCopy& c, const TrainingMachine& m) {
+  const bool full_load = c.meets && !c.limited_by.starts_with("`requests.");
+  return full_load && c.split.pipeline <= 1 && c.split.gpus() <= m.unit.gpus && n.load.cached <= 0 && !n.apart &&
+         n.drafted <= 0;
+}
+
 }  // namespace
 
 std::string serving_text(const WorkloadPlan& p) {
@@ -88,16 +96,18 @@ std::string serving_text(const WorkloadPlan& p) {
   line("room", format("{} tokens in one copy beside the weights; the longest request has {}, the largest model on all "
                       "{} GPUs {} parameters",
                       count(u.room), count(s.longest_request), p.machine.gpus, count(s.largest_model)));
+  const bool published = like_published(n, u, p.machine);
   if (u.tokens_per_second > 0) {
     line("batch", format("{} sequences in one copy of {}{}, limited by {}", count(u.sequences),
                          gpus_text(u.split.gpus()), split_text(u.split), u.limited_by));
     line("step", format("{}: {}; most of it is {}", seconds(u.step.total()), step_text(u.step), u.step.most()));
     line("latency", format("first token {}, each further token {}", seconds(u.first_token), seconds(u.per_token)));
     if (!u.meets) line("limits", format("not met even with one sequence at a time: {}", limits_text(n)));
-    line("rate", format("{} tokens/s from one copy, {} from {} on {} GPUs; published rates of such cases are {} to {} "
-                        "of the figure",
-                        count(u.tokens_per_second), count(s.tokens_per_second), s.copies, p.machine.gpus, kServingLow,
-                        kServingHigh));
+    line("rate", format("{} tokens/s from one copy, {} from {} on {} GPUs; {}", count(u.tokens_per_second),
+                        count(s.tokens_per_second), s.copies, p.machine.gpus,
+                        published ? format("published rates of such cases are {} to {} of the figure", kServingLow,
+                                           kServingHigh)
+                                  : std::string("no published rate is of such a case")));
     if (n.apart)
       line("prompts", format("{} each on copies of their own, {:.4g} requests/s from one; {} of {} copies for prompts",
                              seconds(u.prompt_time), u.prompts_per_second, s.prompt_copies, s.copies));
@@ -106,12 +116,12 @@ std::string serving_text(const WorkloadPlan& p) {
         return (std::ceil(s.copies_wanted / share) + std::ceil(s.prompt_copies_wanted / share)) * u.split.gpus();
       };
       const double low = at(kServingHigh), high = at(kServingLow);
-      line("needs",
-           format("{} GPUs ({} copies{}; {} to {} GPUs by the spread of published rates) for {} tokens/s: it has {}{}",
-                  s.gpus_wanted, s.copies_wanted,
-                  n.apart ? format(" and {} for prompts", s.prompt_copies_wanted) : std::string(),
-                  std::min(low, s.gpus_wanted), high, count(n.rate), p.machine.gpus,
-                  s.gpus_wanted > p.machine.gpus ? ", which is too few" : ""));
+      line("needs", format("{} GPUs ({} copies{}{}) for {} tokens/s: it has {}{}", s.gpus_wanted, s.copies_wanted,
+                           n.apart ? format(" and {} for prompts", s.prompt_copies_wanted) : std::string(),
+                           published ? format("; {} to {} GPUs by the spread of published rates",
+                                              std::min(low, s.gpus_wanted), high)
+                                     : std::string(),
+                           count(n.rate), p.machine.gpus, s.gpus_wanted > p.machine.gpus ? ", which is too few" : ""));
     }
   }
   line("reckoned",

@@ -80,7 +80,10 @@ std::vector<std::pair<std::string_view, std::string>> search_lines(const Workloa
   if (p.free->best) {
     const LayoutChoice& best = *p.free->best;
     line("fits", format("{} of {} splits that were tried", p.free->fitting, p.free->tried));
-    line("fastest", format("{}: {} a step", split_text(best.layout), seconds(best.time.total())));
+    line("fastest", format("{}: {} a step{}", split_text(best.layout), seconds(best.time.total()),
+                           p.unconnected.empty() || best.layout.gpus() <= p.machine.unit.gpus
+                               ? ""
+                               : ", without the exchange between nodes, which no network carries"));
     for (std::size_t i = 1; i < p.free->fastest.size(); ++i)
       line(i == 1 ? "next" : "",
            format("{}: {}", split_text(p.free->fastest[i].layout), seconds(p.free->fastest[i].time.total())));
@@ -106,19 +109,27 @@ void training_text(const WorkloadPlan& p, std::string& out) {
       if (p.used_written)
         line("as written", format("{}: {} a step, {:.3g} x the fastest", split_text(u.layout), seconds(u.time.total()),
                                   p.free->best ? u.time.total() / p.free->best->time.total() : 1.0));
-      line("memory", format("{} of {} on each GPU{}: {}; the allocator holds about {}", bytes(u.memory.total()),
-                            bytes(p.memory.value), u.memory.gradients_replace ? " (gradients replace activations)" : "",
-                            memory_text(u.memory), bytes(u.memory.reserved())));
+      line("memory",
+           format("{} of {} on each GPU{}{}: {}; the allocator holds about {}{}", bytes(u.memory.total()),
+                  bytes(p.memory.value), u.memory.last_stage ? " of the last stage" : "",
+                  u.memory.gradients_replace ? " (gradients replace activations)" : "", memory_text(u.memory),
+                  bytes(u.memory.reserved()),
+                  u.memory.reserved() > p.memory.value
+                      ? format(" (tight: more than the GPU has. `fits` counts what is alive, at most {} of the memory; "
+                               "use expandable segments, a smaller `micro_batch` or more recomputation)",
+                               percent_of(kUsableMemory, 1))
+                      : std::string()));
       line("step", format("{} for {} sequences of {} tokens in {} micro batches: {}", seconds(u.time.total()),
                           p.job->batch, m.sequence, u.time.micro_batches, shares(terms_of(u.time), u.time.total())));
       line("waits",
            format("exposed communication {}, pipeline bubble {}", percent_of(u.time.communication(), u.time.total()),
                   percent_of(u.time.pipeline, u.time.total())));
-      line("rate", format("{} tokens/s, {} on each GPU; {} of the dense peak of {} ({} operations per token, causal "
-                          "attention, without recomputation{})",
-                          count(p.tokens_per_second), count(p.tokens_per_second / p.machine.gpus), percent_of(p.mfu, 1),
-                          to_text(p.machine.peak), count(p.job->flops_per_token()),
-                          p.job->trained_share() < 1 ? ", 4 for each frozen parameter" : ""));
+      line("rate",
+           format("{} tokens/s, {} on each {}GPU; {} of the dense peak of {} ({} operations per token, causal "
+                  "attention, without recomputation{})",
+                  count(p.tokens_per_second), count(p.tokens_per_second / u.layout.gpus()), p.idle() > 0 ? "busy " : "",
+                  percent_of(p.mfu, 1), to_text(p.machine.peak), count(p.job->flops_per_token()),
+                  p.job->trained_share() < 1 ? ", 4 for each frozen parameter" : ""));
       line("reckoned", format("matrices at {} ({}) x {:.3g} ({}); memory at {} ({})", to_text(p.machine.matrices),
                               p.machine.matrices_from, p.machine.share, p.machine.share_from,
                               to_text(p.machine.bandwidth), p.machine.bandwidth_from));
@@ -137,7 +148,9 @@ void training_text(const WorkloadPlan& p, std::string& out) {
     if (p.scaling.size() > 1) {
       Table table({">GPUs", ">step", ">tokens/s/GPU", ">efficiency", ">waits", "split"});
       for (const ScalePoint& s : p.scaling)
-        table.row({count(s.gpus), seconds(s.choice.time.total()), count(s.tokens_per_gpu), percent_of(s.efficiency, 1),
+        table.row({s.choice.layout.gpus() < s.gpus ? format("{} of {}", count(s.choice.layout.gpus()), count(s.gpus))
+                                                   : count(s.gpus),
+                   seconds(s.choice.time.total()), count(s.tokens_per_gpu), percent_of(s.efficiency, 1),
                    percent_of(s.choice.time.communication() + s.choice.time.pipeline, s.choice.time.total()),
                    split_text(s.choice.layout)});
       out += table.text(6);
@@ -177,8 +190,10 @@ void training_text(const WorkloadPlan& p, std::string& out) {
                           to_text(r.energy, 3), at_least(r.power_known), to_text(r.power, 4), to_text(r.highest, 4),
                           r.pue_known ? format(" x PUE {}", r.pue) : std::string("; without cooling: no `pue`")));
     if (p.deadline_gpus)
-      line("deadline", format("{} GPUs of this kind are the fewest that are done in time (powers of two of a node)",
-                              count(*p.deadline_gpus)));
+      line("deadline",
+           format("{} GPUs of this kind are the fewest in time of the counts that were tried ({}powers of two of "
+                  "a node)",
+                  count(*p.deadline_gpus), *p.deadline_gpus <= p.machine.gpus ? "these, and " : ""));
     if (r.carbon) line("carbon", format("{}{:.4g} t of CO2 equivalent", product, r.carbon->value / 1000));
   }
 }

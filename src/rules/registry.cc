@@ -196,6 +196,8 @@
   X(kWorkPrecisionNotOnGpu) \
   X(kWorkModelContradictory) \
   X(kWorkGpusLeftIdle) \
+  X(kWorkNodesUnconnected) \
+  X(kWorkKeyUnread) \
   X(kCostPartsMissingFromBill) \
   X(kCostEnergyOrSupportUnpriced) \
   X(kCostOfChoiceUnstated) \

@@ -63,8 +63,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
             rule.id, within.span,
             format("a checkpoint of workload '{}' to '{}' takes at least {}, but {} are allowed", w.name,
                    c.storage[storage].name, to_text(Seconds(size.value / side->carries.value), 3), to_text(*within)));
-        f.label(format("{:.4g} parameters x {:.0f} B = {}, / {}", time.parameters, kCheckpointBytesPerParameter,
-                       to_text(size), to_text(side->carries)));
+        f.label(format("{:.4g} parameters x {:.0f} B = {}, / {}", time.parameters, time.each, to_text(size),
+                       to_text(side->carries)));
         f.note(side->span, format("{} carry no more: {}", side->what, side->formula));
         f.help("let jobs write to the nodes' own drives first and copy the data later, or use storage with more ports")
             .object(object);
@@ -81,7 +81,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const StorageRate& gives = *time.gives;
     const Seconds takes(size.value / gives.rate.value);
     const std::string arithmetic = format("{} parameters x {:.0f} B = {}, / {}", format("{:.4g}", time.parameters),
-                                          kCheckpointBytesPerParameter, to_text(size), to_text(gives.rate));
+                                          time.each, to_text(size), to_text(gives.rate));
     const auto finish = [&](Finding& f) {
       f.label(arithmetic);
       f.note(first_place(gives.span, c.storage[storage].span),

@@ -25,7 +25,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     std::vector<int> groups;
     for (const auto& on : w.value.on)
       if (const int g = c.find_node_group(on.name); g >= 0) groups.push_back(g);
-    const Bytes size = checkpoint_bytes(*w.value.model->parameters);
+    const double each = checkpoint_bytes_per_parameter(w.value);
+    const Bytes size = checkpoint_bytes(*w.value.model->parameters, each);
     const int storage = checkpoint_storage(c, w.value, groups, StorageDirection::read);
     if (storage < 0) {
       findings
@@ -43,8 +44,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         findings.warning(rule.id, within.span,
                          format("workload '{}' needs at least {} to read its checkpoint back, but {} are allowed",
                                 w.name, to_text(takes, 3), to_text(*within)));
-    f.label(format("{:.4g} parameters x {:.0f} B = {}, / {}, read once", *w.value.model->parameters,
-                   kCheckpointBytesPerParameter, to_text(size), to_text(gives.rate)));
+    f.label(format("{:.4g} parameters x {:.0f} B = {}, / {}, read once", *w.value.model->parameters, each,
+                   to_text(size), to_text(gives.rate)));
     f.note(first_place(gives.span, c.storage[storage].span),
            gives.from == "promised" ? format("the rate that '{}' promises", c.storage[storage].name)
                                     : format("{} set the limit", gives.from));

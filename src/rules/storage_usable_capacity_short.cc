@@ -43,7 +43,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   // Checkpoints that are kept, on the largest shared storage of the workload's nodes.
   for (const auto& w : c.spec.workloads) {
     if (!w.value.keep_checkpoints || !w.value.model || !w.value.model->parameters) continue;
-    const Bytes need = checkpoint_bytes(*w.value.model->parameters) * static_cast<double>(*w.value.keep_checkpoints);
+    const double each = checkpoint_bytes_per_parameter(w.value);
+    const Bytes need =
+        checkpoint_bytes(*w.value.model->parameters, each) * static_cast<double>(*w.value.keep_checkpoints);
     Bytes most{0};
     const StorageModel* largest = nullptr;
     for (std::size_t i = 0; i < c.storage.size(); ++i) {
@@ -72,8 +74,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     Finding& f = findings.error(rule.id, w.value.keep_checkpoints.span,
                                 format("workload '{}' keeps {} of checkpoints, but '{}' holds {}", w.name,
                                        to_text(need), largest->name, to_text(most)));
-    f.label(format("{} x {:.4g} parameters x {:.0f} B", *w.value.keep_checkpoints, *w.value.model->parameters,
-                   kCheckpointBytesPerParameter));
+    f.label(format("{} x {:.4g} parameters x {:.0f} B", *w.value.keep_checkpoints, *w.value.model->parameters, each));
     f.note(first_place(written(largest->spec->capacity), largest->span), "the largest storage that its nodes mount");
     f.help("keep fewer checkpoints, or move old ones to object storage").object(object);
   }

@@ -34,9 +34,9 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     const double parameters = *w.model->active_parameters.or_else(w.model->parameters);
     f.label(format("{:.3g} x {} x {} tokens / ({} GPUs x {} x {})", *operations / (parameters * tokens),
                    number(parameters), number(tokens), g.gpus, to_text(*g.peak), to_text(*w.within, 3)));
-    f.help(format("plan {} ({} of the peak, no interruptions), or {} GPUs to finish in {}",
+    f.help(format("plan {} ({} of the peak, no interruptions), or for {} about {} GPUs at that share of the peak",
                   to_text(run_time(*operations, gpus, *g.peak, kUsualUtilisation), 3), percent(kUsualUtilisation),
-                  number(std::ceil(gpus * share / kUsualUtilisation)), to_text(*w.within, 3)));
+                  to_text(*w.within, 3), number(std::ceil(gpus * share / kUsualUtilisation))));
     f.object("workloads." + name);
   });
 }

@@ -46,10 +46,16 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
         "{}{} x {:.6g} tokens/s, each copy on {} GPUs",
         requests ? format("{} requests/s x {} tokens; ", number(*wanted), number(s.needs.load.output)) : std::string(),
         s.copies - s.prompt_copies, std::floor(s.used.tokens_per_second), s.used.split.gpus()));
-    f.help(format("use {} GPUs ({} copies), or write `{}`", number(s.gpus_wanted),
-                  number(s.copies_wanted + s.prompt_copies_wanted),
-                  requests ? format("per_second: {:.3g}", s.tokens_per_second / s.needs.load.output)
-                           : format("tokens_per_second: {:.0f}", std::floor(s.tokens_per_second))));
+    // Limits that one request at a time does not keep are not kept on more copies either: too_slow says what helps.
+    if (!s.used.meets)
+      f.help(
+          "more GPUs do not help: a copy that answers one request at a time takes longer than the limits of "
+          "`requests`");
+    else
+      f.help(format("use {} GPUs ({} copies), or write `{}`", number(s.gpus_wanted),
+                    number(s.copies_wanted + s.prompt_copies_wanted),
+                    requests ? format("per_second: {:.3g}", s.tokens_per_second / s.needs.load.output)
+                             : format("tokens_per_second: {:.0f}", std::floor(s.tokens_per_second))));
     f.object("workloads." + p.name);
   }
 }

@@ -8,12 +8,15 @@
 
 namespace clusterc {
 
+double checkpoint_bytes_per_parameter(const Workload& w) { return 2 + optimizer_bytes(w.optimizer.value_or("adam")); }
+
 CheckpointTime checkpoint_time(const Cluster& c, const Workload& w) {
   CheckpointTime out;
   if (w.model && w.model->parameters) {
     out.parameters = *w.model->parameters;
     if (const double trained = trained_parameters(w); trained > 0) out.parameters = std::min(out.parameters, trained);
-    out.size = checkpoint_bytes(out.parameters);
+    out.each = checkpoint_bytes_per_parameter(w);
+    out.size = checkpoint_bytes(out.parameters, out.each);
   }
   std::vector<int> groups;
   for (const auto& on : w.on)

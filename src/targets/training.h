@@ -151,7 +151,8 @@ StepTime step_time(const TrainingJob&, const Layout&, const TrainingMachine&);
 
 struct TrainingMemory {
   double weights = 0, gradients = 0, optimizer = 0, activations = 0, gathered = 0,
-         logits = 0;  // bytes on the fullest GPU
+         logits = 0;        // bytes on the fullest GPU
+  bool last_stage = false;  // that is on the last stage of a pipeline, which has the output layer
   bool gradients_replace =
       false;              // gradients come while activations go: sharded with the weights, and one micro batch a step
   double total() const {  // of what is alive, at the fullest moment
@@ -161,12 +162,12 @@ struct TrainingMemory {
   }
   double reserved() const;  // what the framework's allocator then holds, and tools show
 };
-TrainingMemory training_memory(const TrainingJob&, const Layout&);
+TrainingMemory training_memory(const TrainingJob&, const Layout&);  // of the fuller of the first and the last stage
 
 // The fastest layout that fits, of all that divide layers, heads and batch evenly. With `given` what the spec writes is
 // kept (tensor, pipeline, sharded, context and expert have the language's defaults then) and only the rest is sought.
-// Bounded: powers of two of tensor within the unit, divisors of the layers up to 128 stages, context up to 16, experts
-// over 64 GPUs or a unit, micro batches up to 8.
+// Bounded: powers of two of tensor within the unit, divisors of the layers up to 128 stages and powers of two up to 64,
+// context up to 16, experts over 64 GPUs or a unit, micro batches up to 8.
 struct LayoutChoice {
   Layout layout;
   StepTime time;

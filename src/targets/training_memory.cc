@@ -20,25 +20,35 @@ constexpr double kFragmented = 0.15;
 
 double TrainingMemory::reserved() const { return total() / (1 - kFragmented); }
 
-TrainingMemory training_memory(const TrainingJob& job, const Layout& l) {
+namespace {
+
+// One stage of a pipeline. Stage i of p has as many micro batches under way as there are stages from it to the end,
+// with v chunks 2(p-i-1)/v + p - (p-1)/v (D. Narayanan et al., arXiv 2104.04473, section 2.2): the first has the most
+// activations, the last the output layer and the logits. Those between have less than the first.
+struct Stage {
+  double layers = 1, under_way = 1;
+  bool first = true, last = true;
+};
+
+TrainingMemory stage_memory(const TrainingJob& job, const Layout& l, const Stage& stage) {
   const Transformer& t = job.model;
   TrainingMemory out;
   const double replicas = l.data * l.context, expert = std::max(1.0, l.expert), shared = t.expert_parameters();
   const auto hold = [&](double parameters, double copies) {
-    const ModelState s = model_state(parameters, l.tensor * l.pipeline, copies, l.sharded,
-                                     job.trained_share() * parameters, job.optimizer_bytes);
+    const ModelState s =
+        model_state(parameters, l.tensor, copies, l.sharded, job.trained_share() * parameters, job.optimizer_bytes);
     out.weights += s.weights;
     out.gradients += s.gradients * job.gradient_bytes / 2;
     out.optimizer += s.optimizer;
   };
-  hold(t.parameters - shared, replicas);
-  hold(shared / expert, std::max(1.0, replicas / expert));
+  // The table of tokens lies on the first stage and that of the output layer on the last, also where they are tied.
+  const double table = t.vocabulary * t.hidden, part = stage.layers / t.layers,
+               tables = stage.first && stage.last ? (t.tied ? 1 : 2) * table : table,
+               layers_of_all = std::max(0.0, t.parameters - shared - (t.tied ? 1 : 2) * table);
+  hold(stage.first && stage.last ? t.parameters - shared : part * layers_of_all + tables, replicas);
+  hold(part * shared / expert, std::max(1.0, replicas / expert));
   const double tokens = l.micro_batch * t.sequence / l.context,
                n = std::max(1.0, std::round(job.batch / (l.data * l.micro_batch)));
-  const double layers = t.layers / l.pipeline,
-               under_way =
-                   std::min(n, l.pipeline) *
-                   (l.pipeline > 1 && l.interleave > 1 ? 1 + (l.pipeline - 1) / (l.pipeline * l.interleave) : 1);
   // With 8 and 4 bits the inputs of the products are kept in 8 bits: those after the norms and before the last matrix.
   const double saved = job.precision == "fp8" || job.precision == "fp4" ? 2 * t.hidden + t.through() : 0,
                scores = job.attention == AttentionKernel::unfused && l.recompute == Recompute::none
@@ -46,26 +56,23 @@ TrainingMemory training_memory(const TrainingJob& job, const Layout& l) {
                             : 0;
   const double whole = (t.kept_per_token() - saved + scores) * tokens / l.tensor;
   const bool again = l.recompute == Recompute::full || l.recompute == Recompute::alternate;
-  const double done_again = l.recompute_layers > 0 ? std::min(1.0, l.recompute_layers / layers) : 1;
+  const double done_again = l.recompute_layers > 0 ? std::min(1.0, l.recompute_layers / stage.layers) : 1;
   const double kept = l.recompute == Recompute::full
                           ? 2 * t.hidden * tokens / l.tensor * done_again + whole * (1 - done_again)
                       : l.recompute == Recompute::alternate ? t.kept_alternate() * tokens / l.tensor
                                                             : whole;
-  // Logits lie on the last stage, where fewer micro batches are under way: with a pipeline the first stage is the
-  // fuller one.
-  out.logits = l.pipeline > 1 ? 0
-                              : (l.sharded == Sharding::all && !l.fused_loss ? kLossPlain : kLossInPlace) * tokens *
-                                    t.vocabulary / l.tensor;
+  if (stage.last)
+    out.logits =
+        (l.sharded == Sharding::all && !l.fused_loss ? kLossPlain : kLossInPlace) * tokens * t.vocabulary / l.tensor;
   // A layer is recomputed when the loss is done with: of the two only the larger counts.
-  out.activations = kept * layers * under_way + (again ? std::max(0.0, whole - out.logits) : 0);
+  out.activations = kept * stage.layers * stage.under_way + (again ? std::max(0.0, whole - out.logits) : 0);
   if (l.sharded == Sharding::all && replicas > 1) {
-    const double tables = (t.tied ? 1 : 2) * t.vocabulary * t.hidden,
-                 body = (std::max(0.0, t.parameters - tables - shared) + shared / expert) / l.tensor;
+    const double body = (layers_of_all + shared / expert) / l.tensor;
     if (l.pipeline > 1) {
       // A stage's weights stay gathered from its first micro batch to its last, and its gradients are summed in 32 bit
       // before they are scattered (FSDP2 with pipelines: reshard_after_forward false, reduce type 32 bit;
       // pytorch/torchtitan, parallelize_llama.py).
-      out.gathered = (body / l.pipeline + (t.tied ? 1 : 0.5) * tables / l.tensor) * (n > 1 ? 2 + 4 : 2);
+      out.gathered = (part * body + tables / l.tensor) * (n > 1 ? 2 + 4 : 2);
     } else {
       out.gathered = 2 * (2 * body / t.layers +
                           tables / l.tensor);  // two layers at a time; the tables are the root's, gathered all the time
@@ -73,6 +80,28 @@ TrainingMemory training_memory(const TrainingJob& job, const Layout& l) {
   }
   out.gradients_replace = l.sharded == Sharding::all && replicas > 1 && n <= 1;
   return out;
+}
+
+}  // namespace
+
+TrainingMemory training_memory(const TrainingJob& job, const Layout& l) {
+  const double layers = job.model.layers, p = l.pipeline,
+               n = std::max(1.0, std::round(job.batch / (l.data * l.micro_batch)));
+  if (p <= 1) return stage_memory(job, l, {.layers = layers});
+  // Layers are whole. With chunks the interleaved schedule starts more micro batches.
+  const double more = l.interleave > 1 ? (p - 1) / l.interleave : 0;
+  TrainingMemory first = stage_memory(job, l,
+                                      {.layers = std::ceil(layers / p),
+                                       .under_way = std::min(n, p) * (1 + more / p),
+                                       .first = true,
+                                       .last = false}),
+                 last = stage_memory(job, l,
+                                     {.layers = std::max(1.0, std::floor(layers / p)),
+                                      .under_way = l.interleave > 1 ? std::min(n, p - more) : 1,
+                                      .first = false,
+                                      .last = true});
+  last.last_stage = true;
+  return last.total() > first.total() ? last : first;
 }
 
 }  // namespace clusterc

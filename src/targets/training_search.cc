@@ -31,6 +31,15 @@ std::vector<double> divisors(double of, double most) {
   return low;
 }
 
+// Stages of a pipeline: as many as divide the layers, and powers of two, whose last stages may have a layer less.
+std::vector<double> stages(double layers, double most) {
+  std::vector<double> out = divisors(layers, std::min(128.0, most));
+  for (const double n : powers(std::min({64.0, layers, most}))) out.push_back(n);
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
 Recompute recompute_of(std::string_view word) {
   return word == "full"        ? Recompute::full
          : word == "selective" ? Recompute::selective
@@ -61,7 +70,15 @@ struct Search {
 
   void take(const LayoutChoice& c) {
     if (!out.best || c.time.total() < out.best->time.total()) out.best = c;
-    // The five fastest: kept sorted.
+    // The five fastest, kept sorted, each the fastest of its tensor, pipeline, expert and recomputation.
+    const auto alike = std::find_if(out.fastest.begin(), out.fastest.end(), [&](const LayoutChoice& other) {
+      const Layout &a = other.layout, &b = c.layout;
+      return a.tensor == b.tensor && a.pipeline == b.pipeline && a.expert == b.expert && a.recompute == b.recompute;
+    });
+    if (alike != out.fastest.end()) {
+      if (alike->time.total() <= c.time.total()) return;
+      out.fastest.erase(alike);
+    }
     const auto at = std::upper_bound(out.fastest.begin(), out.fastest.end(), c,
                                      [](const auto& a, const auto& b) { return a.time.total() < b.time.total(); });
     if (at == out.fastest.end() && out.fastest.size() >= 5) return;
@@ -95,7 +112,7 @@ struct Search {
   }
   // PyTorch's plain loss where it fits; else one that is compiled or fused.
   void losses(Layout l) {
-    const bool pytorch = l.sharded == Sharding::all && l.pipeline <= 1 && job.model.vocabulary > 0;
+    const bool pytorch = l.sharded == Sharding::all && job.model.vocabulary > 0;
     l.fused_loss = pytorch && job.fused_loss.value_or(false);
     if (recomputations(l) || !pytorch || job.fused_loss) return;
     l.fused_loss = true;
@@ -118,8 +135,7 @@ LayoutSearch search_layouts(const TrainingJob& job, const TrainingMachine& m, co
   const std::vector<double> batch_divisors = divisors(job.batch, m.gpus);
   const auto tensors = given ? only(whole(given->tensor)) : powers(std::min(inside, t.heads));
   for (const double tensor : tensors)
-    for (const double pipeline :
-         given ? only(whole(given->pipeline)) : divisors(t.layers, std::min(128.0, m.gpus / tensor)))
+    for (const double pipeline : given ? only(whole(given->pipeline)) : stages(t.layers, m.gpus / tensor))
       for (const double context : given ? only(whole(given->context))
                                         : powers(std::min(t.sequence >= 8192 ? 16.0 : 1.0, m.gpus / tensor / pipeline)))
         for (const double micro :

@@ -94,7 +94,7 @@ void plan_scaling(WorkloadPlan& p) {
     const LayoutSearch found = search_layouts(*p.job, machine, nullptr);
     if (!found.best) continue;
     ScalePoint point{gpus, *found.best};
-    point.tokens_per_gpu = p.job->batch * p.job->model.sequence / found.best->time.total() / gpus;
+    point.tokens_per_gpu = p.job->batch * p.job->model.sequence / found.best->time.total() / found.best->layout.gpus();
     p.scaling.push_back(std::move(point));
   }
   double best = 0;
@@ -128,10 +128,17 @@ void plan_training(const Cluster& c, const Workload& w, const WorkloadGpus& g, W
     p.free = search_layouts(job, p.machine, nullptr);
     if (w.split) p.written = search_layouts(job, p.machine, &*w.split);
     p.used_written = p.written && p.written->best;
+    // What is written may lie outside the bounds of the search: nothing slower is called the fastest.
+    if (p.used_written && (!p.free->best || p.written->best->time.total() < p.free->best->time.total())) {
+      p.free->best = p.written->best;
+      p.free->fastest.insert(p.free->fastest.begin(), *p.written->best);
+      if (p.free->fastest.size() > 5) p.free->fastest.pop_back();
+      ++p.free->tried, ++p.free->fitting;
+    }
     p.used = p.used_written ? p.written->best : p.free->best;
     if (p.used) {
       p.tokens_per_second = job.batch * model->sequence / p.used->time.total();
-      p.mfu = p.tokens_per_second * job.flops_per_token() / (p.machine.gpus * p.machine.peak.value);
+      p.mfu = p.tokens_per_second * job.flops_per_token() / (p.used->layout.gpus() * p.machine.peak.value);
     }
   }
   if (w.model->parameters) p.checkpoint = plan_checkpoint(c, w, p);
@@ -180,6 +187,13 @@ Watts power_at_load(const ServerModel& s) {
   const PowerSum sum = server_power_sum(s);
   if (!s.power) return sum.wall;
   return sum.complete && sum.wall < *s.power ? sum.wall : *s.power;
+}
+
+std::string unconnected_group(const Cluster& c, const WorkloadGpus& g) {
+  for (const NodeGroupModel* group : g.groups)
+    if (const CollectiveUnit u = collective_unit(c, *group); u.nics <= 0 && static_cast<double>(g.gpus) > u.gpus)
+      return group->name;
+  return {};
 }
 
 WorkloadPlan plan_workload(const Cluster& c, const Named<Workload>& named) {
@@ -243,6 +257,13 @@ WorkloadPlan plan_workload(const Cluster& c, const Named<Workload>& named) {
               format("what instances of the GPUs of '{}' hold and do (`mig: {}`): memory, times and rates are those of "
                      "whole ones, at best",
                      on.name, mig));
+    const double spread = p.used ? p.used->layout.gpus() : p.serving ? p.serving->used.split.gpus() : 0;
+    if (spread > p.machine.unit.gpus) p.unconnected = unconnected_group(c, *g);
+    if (!p.unconnected.empty())
+      at_best(
+          format("how long the exchange between nodes takes: no network connects the nodes of '{}', so the "
+                 "exchange is not in the {}",
+                 p.unconnected, p.serving ? "step of the engine" : "step time"));
     if (group && p.nodes > 1)
       if (const ComputePorts ports = compute_ports(c, *group);
           ports.nics > 0 && !is_rdma(c.networks[static_cast<std::size_t>(ports.network)]))
@@ -257,14 +278,16 @@ WorkloadPlan plan_workload(const Cluster& c, const Named<Workload>& named) {
 
 namespace {
 
-// The fewest GPUs that train all tokens within the time that the spec allows, with the goodput of the plan.
+// The fewest GPUs of those tried that train all tokens within the time that the spec allows, with the goodput of the
+// plan: powers of two of a node, and the GPUs of the workload where these are in time.
 std::optional<double> deadline_gpus(const Workload& w, const WorkloadPlan& p) {
   if (!w.within || !w.train || !w.train->tokens || !p.job || !p.run || p.nodes < 1) return std::nullopt;
   const double tokens = static_cast<double>(*w.train->tokens),
                kept = p.checkpoint && p.checkpoint->goodput ? *p.checkpoint->goodput : 1,
                node = static_cast<double>(p.gpus) / static_cast<double>(p.nodes);
-  constexpr double kMost = 16;  // times what it has
-  for (double gpus = node; gpus <= kMost * p.machine.gpus; gpus *= 2) {
+  const bool in_time = p.run->time <= *w.within;
+  const double most = in_time ? p.machine.gpus : 16 * p.machine.gpus;
+  for (double gpus = node; gpus <= most; gpus *= 2) {
     // Fewer GPUs than this would need a higher rate of each than all of them reach together now.
     if (tokens / (gpus * 2 * p.tokens_per_second / p.machine.gpus) / kept > w.within->value) continue;
     TrainingMachine machine = p.machine;
@@ -274,7 +297,7 @@ std::optional<double> deadline_gpus(const Workload& w, const WorkloadPlan& p) {
     const double rate = p.job->batch * p.job->model.sequence / found.best->time.total();
     if (tokens / rate / kept <= w.within->value) return gpus;
   }
-  return std::nullopt;
+  return in_time ? std::optional<double>(p.machine.gpus) : std::nullopt;
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace clusterc {
 struct ScalePoint {  // the same step on fewer GPUs of the same kind, each with its own fastest layout
   double gpus = 0;
   LayoutChoice choice;
-  double tokens_per_gpu = 0;  // a second
+  double tokens_per_gpu = 0;  // a second, of those that are not idle
   double efficiency = 0;      // tokens_per_gpu over the best of all points: memory can make few GPUs slower than many
 };
 
@@ -56,6 +56,7 @@ struct WorkloadPlan {
   std::vector<GpuKind> kinds;        // of its GPUs
   std::string gpu;                   // catalogue id of the slowest
   Bytes memory{0};                   // of the smallest
+  std::string unconnected;           // a group whose nodes exchange data in a step, but are in no network for it
   std::vector<std::string> missing;  // what could not be said, and the key that would say it
   std::vector<std::string> assumed;  // inference: what the spec leaves open and the plan decides
   // training and fine-tuning
@@ -65,11 +66,12 @@ struct WorkloadPlan {
   std::optional<LayoutChoice> used;  // what the figures below reckon with: as written if that fits, else the fastest
   bool used_written = false;
   double idle() const { return used ? machine.gpus - used->layout.gpus() : 0; }  // GPUs that `used` has no work for
-  double tokens_per_second = 0, mfu = 0;
+  double tokens_per_second = 0, mfu = 0;                                         // mfu: of the GPUs that are not idle
   std::vector<ScalePoint> scaling;
   std::optional<CheckpointPlan> checkpoint;
   std::optional<RunPlan> run;
-  std::optional<double> deadline_gpus;  // the fewest of its kind that are done within `within`, powers of two of a node
+  std::optional<double>
+      deadline_gpus;  // the fewest of its kind that are done within `within`: these, or a power of two of a node
   // inference
   std::optional<ServingPlan> serving;
 };
@@ -78,6 +80,10 @@ struct WorkloadPlan {
 std::vector<WorkloadPlan> plan_workloads(const Cluster&, const Plan&);
 // One of them, all but its `scaling`, which takes most of the time.
 WorkloadPlan plan_workload(const Cluster&, const Named<Workload>&);
+
+// The first group of a workload on several nodes (or NVLink domains) whose nodes no network connects that carries
+// compute; empty: none.
+std::string unconnected_group(const Cluster&, const WorkloadGpus&);
 
 // What one node draws while its GPUs are busy without end: the sum of its parts at their rated power, never more than
 // the node's highest. Of a node whose power is not known: of its parts that state one, a lower bound.

@@ -123,7 +123,7 @@ TEST(Training, MemoryOfFsdpByHand) {
 
 // Llama 3.1 405B on 512 GPUs, tensor 8, eight stages, sharded over 8: 405e9 / 64 = 6.33e9 parameters of a stage stay
 // gathered (2 bytes) with their gradients' sum (4 bytes). Eight micro batches of 32,768 tokens are under way: 2 x
-// 16,384 / 8 x 32,768 x 126 / 8 x 8 bytes of inputs, and one layer in full.
+// 16,384 / 8 x 32,768 x 16 x 8 bytes of inputs (126 layers in eight stages: 16 on the first), and one layer in full.
 TEST(Training, MemoryOfFsdpWithAPipelineByHand) {
   const TrainingJob job{.model = transformer(405.85e9, 126, 16384, 53248, 128, 8, 128256, 8192), .batch = 256};
   const TrainingMemory m = training_memory(job, {.tensor = 8,
@@ -132,12 +132,62 @@ TEST(Training, MemoryOfFsdpWithAPipelineByHand) {
                                                  .micro_batch = 4,
                                                  .sharded = Sharding::all,
                                                  .recompute = Recompute::full});
-  const double table = 128256.0 * 16384, stage = ((405.85e9 - 2 * table) / 8 + table) / 8;
+  const double table = 128256.0 * 16384, stage = ((405.85e9 - 2 * table) * 16 / 126 + table) / 8;
   EXPECT_NEAR(m.gathered, 6 * stage, 1e4);
   const double layer = 2 * (4.0 * 16384 + 2 * 16384 + 2 * 1024 + 3 * 53248) * 32768 / 8;
-  EXPECT_NEAR(m.activations, 2.0 * 16384 / 8 * 32768 * 126 / 8 * 8 + layer, 1e3);
+  EXPECT_NEAR(m.activations, 2.0 * 16384 / 8 * 32768 * 16 * 8 + layer, 1e3);
   EXPECT_EQ(m.logits, 0);
   EXPECT_FALSE(m.gradients_replace);
+}
+
+// Llama 3.1 8B on eight stages of four layers, one sequence of 131,072 tokens at a time, two in a step. The last stage
+// has the output layer and its logits, 6 bytes x 131,072 x 128,256 = 100.9 GB, and one micro batch of 4 x 34 x 4,096
+// bytes a token (73.0 GB); the first has the table of tokens and two micro batches (146.0 GB) and no logits. Of 8.03e9
+// parameters 4 / 32 of those outside the tables and one table lie on each: 16 bytes of each.
+TEST(Training, TheLastStageHasTheLogits) {
+  const TrainingJob job{.model = transformer(8.03e9, 32, 4096, 14336, 32, 8, 128256, 131072), .batch = 2};
+  const double table = 128256.0 * 4096, states = 16 * ((8.03e9 - 2 * table) / 8 + table),
+               micro = 4 * 34.0 * 4096 * 131072;
+  const TrainingMemory last = training_memory(job, {.pipeline = 8});
+  EXPECT_NEAR(last.logits, 100.9e9, 0.05e9);
+  EXPECT_TRUE(last.last_stage);
+  EXPECT_NEAR(last.total(), states + micro + 6.0 * 131072 * 128256, 1e4);
+  // Eight in a step: eight micro batches on the first stage are more than one and the logits.
+  TrainingJob many = job;
+  many.batch = 8;
+  const TrainingMemory first = training_memory(many, {.pipeline = 8});
+  EXPECT_FALSE(first.last_stage);
+  EXPECT_NEAR(first.total(), states + 8 * micro, 1e4);
+  // With two chunks the last stage has (8 - 7/2) micro batches under way, the first 8 + 7/2.
+  EXPECT_NEAR(training_memory(many, {.pipeline = 8, .interleave = 2}).activations, 11.5 * micro, 1e4);
+}
+
+// 126 layers do not divide over 16 stages: the search tries those all the same, and no split of powers of two that is
+// written is faster than what it finds.
+TEST(Training, StagesThatDoNotDivideTheLayers) {
+  Resolved e;
+  TrainingMachine m = machine(e, 128);
+  m.memory = Bytes(180e9);
+  const TrainingJob job{.model = transformer(405.85e9, 126, 16384, 53248, 128, 8, 128256, 8192), .batch = 128};
+  const LayoutSearch free = search_layouts(job, m, nullptr);
+  ASSERT_TRUE(free.best);
+  ModelSplit split;
+  split.tensor.value = 8, split.sharded.value = "optimizer";
+  for (const int stages : {4, 8, 16}) {
+    split.pipeline.value = stages;
+    const LayoutSearch written = search_layouts(job, m, &split);
+    ASSERT_TRUE(written.best) << stages;
+    EXPECT_LE(free.best->time.total(), written.best->time.total() * 1.0000001) << stages;
+  }
+  EXPECT_NE(std::fmod(126, free.best->layout.pipeline), 0);
+  // What is shown beside it is divided differently.
+  for (std::size_t i = 1; i < free.fastest.size(); ++i)
+    for (std::size_t k = 0; k < i; ++k) {
+      const Layout &a = free.fastest[k].layout, &b = free.fastest[i].layout;
+      EXPECT_TRUE(a.tensor != b.tensor || a.pipeline != b.pipeline || a.expert != b.expert ||
+                  a.recompute != b.recompute)
+          << k << " and " << i;
+    }
 }
 
 // Done again with `alternate`: products 2, 4 and 6 of keys, output and up: (1,024 + 4,096 + 14,336) of (2 x 4,096 + 2 x

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "targets/checkpoint.h"
 #include "targets/paths.h"
 #include "unit/model/examples.h"
 
@@ -97,6 +98,16 @@ workloads:
   EXPECT_DOUBLE_EQ(w->memory->value, 81559.0 * 1024 * 1024);
   EXPECT_DOUBLE_EQ(w->peak->value, 989.4e12);
   EXPECT_EQ(w->smallest->name, "h");
+}
+
+// Weights of 2 bytes, and 12, 6 and 8 of the optimizer.
+TEST(Workloads, BytesOfACheckpointFollowTheOptimizer) {
+  Workload w;
+  EXPECT_EQ(checkpoint_bytes_per_parameter(w), 14);
+  w.optimizer.value = "adam-8bit";
+  EXPECT_EQ(checkpoint_bytes_per_parameter(w), 8);
+  w.optimizer.value = "sgd";
+  EXPECT_EQ(checkpoint_bytes_per_parameter(w), 10);
 }
 
 }  // namespace

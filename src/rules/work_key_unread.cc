@@ -1,0 +1,140 @@
+#include <string>
+#include <string_view>
+
+#include "plan/plan.h"
+#include "rules/rule.h"
+#include "rules/work_say.h"
+#include "spec/workload.h"
+
+namespace clusterc {
+namespace {
+
+class OneWorkload {
+ public:
+  OneWorkload(const Rule& rule, Findings& findings, const std::string& name, const Workload& w)
+      : rule_(rule), findings_(findings), name_(name), w_(w), kind_(w.kind.value_or("training")) {}
+
+  void check() {
+    if (kind_ == "inference")
+      serving();
+    else if (kind_ != "hpc")
+      training();
+    if (w_.model && written(w_.model->preset) && written(w_.model->config))
+      warn(w_.model->config.span,
+           format("the model of workload '{}' has `preset` and `config`, but clusterc reads only "
+                  "the `preset`",
+                  name_))
+          .help("leave one of them out");
+  }
+
+ private:
+  template <class V>
+  static bool written(const V& v) {
+    return v && v.origin == Origin::spec;
+  }
+  Finding& warn(SourceSpan at, std::string message) {
+    Finding& f = findings_.warning(rule_.id, at, std::move(message));
+    f.object("workloads." + name_);
+    return f;
+  }
+  void unread(SourceSpan at, std::string_view key, std::string_view of) {
+    warn(at, format("workload '{}' is of `kind: {}`, which does not read `{}`", name_, kind_, key))
+        .help(format("leave `{}` out, or write `kind: {}`", key, of));
+  }
+  template <class V>
+  void value(const V& v, std::string_view key, std::string_view of) {
+    if (written(v)) unread(v.span, key, of);
+  }
+  void training() {
+    if (kind_ != "fine-tuning") value(w_.trained_parameters, "trained_parameters", "fine-tuning");
+  }
+  void serving() {
+    value(w_.trained_parameters, "trained_parameters", "fine-tuning");
+    value(w_.optimizer, "optimizer", "training");
+    value(w_.attention, "attention", "training");
+    value(w_.gradient_precision, "gradient_precision", "training");
+    value(w_.loss, "loss", "training");
+    if (w_.train) unread(w_.train->span, "train", "training");
+    // With experts over more GPUs than `tensor`, `data` is compared with them (work-split-impossible).
+    if (w_.split && written(w_.split->data) && w_.split->expert.value_or(1) <= w_.split->tensor.value_or(1))
+      warn(w_.split->data.span,
+           format("workload '{}' is of `kind: inference`, which does not read `split.data` without `split.expert`",
+                  name_))
+          .help("leave `data` out: the number of copies follows from the GPUs of `on`");
+    if (w_.requests && w_.model && written(w_.model->sequence)) {
+      longer(w_.requests->input, w_.requests->output);
+      for (const auto& kind : w_.requests->mix) longer(kind.value.input, kind.value.output);
+    }
+  }
+  void longer(const Value<std::int64_t>& input, const Value<std::int64_t>& output) {
+    if (!input || *input + output.value_or(0) <= *w_.model->sequence) return;
+    Finding& f = warn(input.span, format("a request of workload '{}' has {} tokens, but `sequence` is {}", name_,
+                                         *input + output.value_or(0), *w_.model->sequence));
+    f.label(format("input {} + output {}", *input, output.value_or(0)));
+    f.note(w_.model->sequence.span, "the tokens of one sequence");
+    f.help("write shorter requests or a longer `sequence`");
+  }
+
+  const Rule& rule_;
+  Findings& findings_;
+  const std::string& name_;
+  const Workload& w_;
+  const std::string kind_;
+};
+
+void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+  for (const auto& w : in.cluster.spec.workloads) OneWorkload(rule, findings, w.name, w.value).check();
+}
+
+}  // namespace
+
+constexpr std::string_view kExplanation = R"(## What it checks
+
+Each key of a workload changes something for its `kind`: keys of training stand in training workloads, and
+`trained_parameters` in `kind: fine-tuning`. A model has a `preset` or a `config`, not both.
+Requests are no longer than the `sequence` that the spec writes.
+
+## Why it matters
+
+clusterc does not read such a key. With `trained_parameters` in a workload without `kind: fine-tuning`, the plan is that
+of training all parameters: it needs up to eight times the memory.
+
+## Formula
+
+```
+training:     trained_parameters, except in fine-tuning (keys of inference: spec-key-of-inference)
+inference:    trained_parameters, optimizer, attention, gradient_precision, loss, train, split.data without split.expert
+requests:     input + output <= sequence
+```
+
+Unit: tokens on both sides.
+
+Source: docs/spec-reference.md, what each key is for.
+
+Error: none beyond its inputs.
+
+## Example
+
+`trained_parameters: 0.2e9` without `kind: fine-tuning`.
+
+## How to fix
+
+Write the kind that the key belongs to, or leave the key out.
+
+## When to accept
+
+Where one block of keys is shared by workloads of several kinds.
+)";
+
+extern const Rule kWorkKeyUnread;  // registry.cc names it
+const Rule kWorkKeyUnread = {
+    .id = "work-key-unread",
+    .code = "WORK-014",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a workload has a key that its kind does not read",
+    .explanation = kExplanation,
+    .check = check,
+};
+
+}  // namespace clusterc
