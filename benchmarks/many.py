@@ -38,7 +38,7 @@ def scheduled(n):
     """Slurm, plays and mounts over all of them."""
     return (groups(n, f"  head: {{ names: head1, {MACHINE}, roles: [scheduler, provisioning, monitoring] }}\n")
             + "storage: { home: { kind: nfs, servers: { external: nas.example.org }, mount: /home } }\n"
-            + "software: { os: debian-12, scheduler: { kind: slurm, version: 22.05 } }\n")
+            + "software: { os: debian-12, scheduler: { kind: slurm, version: 22.05, limits: { time: 7 days, default_time: 1 h } } }\n")
 
 
 def own_groups(n):
@@ -50,7 +50,7 @@ def own_groups(n):
             + lines(n, "  g{i}: {{ names: g{i}x1, model: generic-2u, nics: {{ data: cx6-vpi-200 }}, racks: all }}")
             + "networks:\n  lan: { kind: ethernet, rate: 100 Gb/s, switch: nvidia-sn4600c, racks: all, subnet: 10.0.0.0/9, connects: {\n" + lines(n, "    g{i}: {{ ports: data, count: 1 }},")
             + "    head: { ports: data, count: 1 },\n  } }\n  oob: { kind: ethernet, rate: 1 Gb/s, switch: nvidia-sn2201, racks: all, subnet: 10.128.0.0/9, connects: everything }\n"
-            + "software: { os: debian-12, scheduler: { kind: slurm, version: 22.05 } }\n")
+            + "software: { os: debian-12, scheduler: { kind: slurm, version: 22.05, limits: { time: 7 days, default_time: 1 h } } }\n")
 
 
 def networks(n):

@@ -111,7 +111,7 @@ software:
   os: ubuntu-24.04
   gpu_driver: 580
   cuda: 13.0
-  scheduler: {{ kind: slurm, version: 25.05 }}
+  scheduler: {{ kind: slurm, version: 25.05, limits: {{ time: 7 days, default_time: 1 h }} }}
   containers: [enroot]
 
 accept:

@@ -130,7 +130,8 @@ def main():
                     with open("old/" + path, "r+b") as f:
                         text = f.read()
                         f.seek(0)
-                        f.write(rng.choice([b"by hand\n" + text, text + b"by hand", text.replace(b"a", b"A"), b""]))
+                        other = rng.choice([b"by hand\n" + text, text + b"by hand", text.replace(b"a", b"A"), b""])
+                        f.write(other if other != text else text + b"by hand")   # a file without an "a", or an empty one
                         f.truncate()
         before = tree("old")
         shutil.copytree("old", "new", symlinks=True)

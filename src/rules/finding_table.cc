@@ -67,7 +67,7 @@ constexpr FindingRow kRows[] = {
      "a group that is installed over the network has drives, but no entry `boot` for its operating system"},
     {"install-unmade", Severity::note, kInstallers, Standing::acceptable,
      "no output installs the nodes over the network"},
-    {"inventory-address-missing", Severity::error, kInventory, Standing::acceptable,
+    {"inventory-address-missing", Severity::warning, kInventory, Standing::acceptable,
      "the inventory has the addresses of some nodes in a network and not of others: these would be renumbered"},
     {"inventory-address-of-server", Severity::error, kInventory, Standing::acceptable,
      "the inventory gives a machine the address of a server that the spec names, such as a name server"},

@@ -191,8 +191,7 @@ void check_missing(const Cluster& c, const Plan& plan, const AddressPlan& a,
         "address {}",
         who, net.name, others ? "other nodes of the group" : "other groups", name,
         ipv4_text(plan.address(a.network, static_cast<int>(e), first, first_port)));
-    Finding& f = others ? findings.error("inventory-address-missing", any->address_span, std::move(why))
-                        : findings.warning("inventory-address-missing", g.span, std::move(why));
+    Finding& f = findings.warning("inventory-address-missing", others ? any->address_span : g.span, std::move(why));
     f.object("nodes." + g.name);
     f.help(
         format("write the row of '{}' with its port and its address; if the machine is new and may have this one, "
