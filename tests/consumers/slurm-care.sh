@@ -43,7 +43,11 @@ equal "GPUs" "$(metric gpus)" '{state="allocated"} 7 {state="idle"} 5 {state="un
 equal "GPUs of teams" "$(metric team_gpus_allocated)" '{team="nlp"} 4 {team="physics"} 3 '
 equal "GPUs that teams wait for" "$(metric team_gpus_waiting)" '{team="nlp"} 4 {team="physics"} 0 '
 equal "jobs that wait" "$(metric team_jobs_waiting)" '{team="nlp"} 1 {team="physics"} 0 '
-ctl sh "$out/slurm/team-usage.sh" 1 > "$work/usage" || fail "team-usage.sh"
+for _ in $(seq 40); do   # slurmctld tells slurmdbd of jobs a moment later
+  ctl sh "$out/slurm/team-usage.sh" 1 > "$work/usage" || fail "team-usage.sh"
+  [ "$(grep -cE '^(physics|nlp) ' "$work/usage")" -ge 2 ] && break
+  sleep 0.5
+done
 equal "teams of the report" "$(awk '$1 == "physics" || $1 == "nlp" { print $1 }' "$work/usage" | sort | tr '\n' ' ')" "nlp physics "
 equal "GPUs of the report" "$(grep "^GPUs now" "$work/usage")" "GPUs now: 7 allocated, 5 idle, 4 on nodes that are down or drained"
 for id in $ids; do ctl scancel "$id"; done
