@@ -18,7 +18,7 @@ class FabricRecords {
   std::int32_t device(bool is_switch, const std::string& guid, std::string_view description, SourceSpan);
   // One more GUID of the device: that of a port of an adapter. Text that is no GUID is left out.
   void port_guid(std::int32_t device, std::string_view digits);
-  // A cable is told by both of its ends; the first one counts.
+  // Both ends of a cable report it: the first report counts.
   void add(SeenLink);
   // "localhost HCA-1" on many machines names none of them.
   void drop_shared_names();

@@ -29,7 +29,7 @@ struct SeenLink {
   std::int64_t lanes = 0;
   std::string speed;      // "4xNDR"
   BitsPerSecond rate{0};  // 0: the dump does not say, or in a word that is not known
-  bool twice = false;     // told by both of its ends
+  bool twice = false;     // both of its ends report it
   SourceSpan span;        // of the line that it was read from
 };
 

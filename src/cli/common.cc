@@ -141,7 +141,7 @@ std::size_t screen_columns() {
   return std::max<std::size_t>(size.ws_col, kNarrowest);
 }
 
-// For --quiet: errors that count. What is said of the others is in the summary.
+// For --quiet: the errors that are neither accepted nor in the baseline. The summary counts the other findings.
 Findings only_errors(const Findings& all) {
   Findings errors = all;
   std::erase_if(errors.all(), [](const Finding& f) { return f.severity != Severity::error || !f.counts(); });

@@ -69,7 +69,7 @@ constexpr FindingRow kRows[] = {
      "no output installs the nodes over the network"},
     {"inventory-address-missing", Severity::warning, kInventory, Standing::acceptable,
      "the inventory has the addresses of some nodes in a network and not of others: these would be renumbered"},
-    {"inventory-address-of-server", Severity::error, kInventory, Standing::acceptable,
+    {"inventory-address-of-server", Severity::warning, kInventory, Standing::acceptable,
      "the inventory gives a machine the address of a server that the spec names, such as a name server"},
     {"inventory-address-unusable", Severity::error, kInventory, Standing::must_mend,
      "the inventory has an address that the port cannot have, or that the plan gives to another machine"},

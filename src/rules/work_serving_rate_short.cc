@@ -20,8 +20,13 @@ void too_slow(const Rule& rule, const Named<Workload>& named, const WorkloadPlan
                                        to_text(first ? one.first_token : one.per_token, Dimension::time, 3),
                                        first ? "the first token" : "each further token", to_text(*limit, 3)));
   f.label(format("one sequence at a time, each copy on {} GPUs", s.used.split.gpus()));
-  f.help(format("divide a copy over more GPUs (`split: {{ tensor: {} }}`), use a lower precision{}, or allow more time",
-                number(std::min(8.0, 2 * s.used.split.tensor)), first ? ", shorter prompts" : ""));
+  constexpr double kMostTensor = 8;  // beyond it, communication takes what more GPUs give
+  const double tensor = 2 * s.used.split.tensor;
+  f.help(format("{}a lower precision{}, or allow more time",
+                tensor <= kMostTensor
+                    ? format("divide a copy over more GPUs (`split: {{ tensor: {} }}`), use ", number(tensor))
+                    : std::string("use "),
+                first ? ", shorter prompts" : ""));
   f.object("workloads." + p.name);
 }
 
@@ -83,7 +88,7 @@ Unit: copies and GPUs on both sides; tokens/s.
 
 Source: docs/workloads.md has the step of the engine and its sources.
 
-Error: docs/predictions.md compares it with published rates.
+Error: docs/predictions-serving.md compares it with published rates.
 
 ## Example
 

@@ -114,7 +114,8 @@ struct Reservation {  // nodes that are kept for some at a time that is known
     v("teams", s.teams, {.doc = "teams that may use them; with users too: these users, in jobs of these teams"});
     v("repeat", s.repeat, {.doc = "it comes again", .words = "daily|weekly"});
     v("maintenance", s.maintenance,
-      {.doc = "for work on the nodes: it is made although jobs run there, beside other reservations, and root's where "
+      {.doc = "whether it is for maintenance: Slurm makes it even where jobs run or other reservations are, and it is "
+              "root's where "
               "nobody is named"});
   }
 };

@@ -98,9 +98,7 @@ struct ModelSplit {  // how one copy of the model lies over GPUs, and how many c
     v("data", s.data, {.doc = "copies of the model; left out: what the GPUs give", .least = 1, .most = 1e6});
     v("context", s.context, {.doc = "GPUs that share each sequence (context parallelism)", .least = 1, .most = 1e6});
     v("expert", s.expert,
-      {.doc = "GPUs that the experts are spread over (expert parallelism), out of those that hold copies",
-       .least = 1,
-       .most = 1e6});
+      {.doc = "expert parallelism: number of GPUs that share the experts of a layer", .least = 1, .most = 1e6});
     v("interleave", s.interleave,
       {.doc = "chunks of layers on each stage of the pipeline (virtual stages)", .least = 1, .most = 1e6});
     v("micro_batch", s.micro_batch, {.doc = "sequences that go through the model at a time", .least = 1, .most = 1e6});

@@ -147,9 +147,9 @@ void check_servers(const Cluster& c, const AddressPlan& a,
     const auto row = address ? rows.find(*address) : rows.end();
     if (row == rows.end()) continue;
     findings
-        .error("inventory-address-of-server", row->second->address_span,
-               format("'{}' has the address {}, which the spec has as that of a server", one_line(row->second->name),
-                      server.host))
+        .warning("inventory-address-of-server", row->second->address_span,
+                 format("'{}' has the address {}, which the spec has as that of a server", one_line(row->second->name),
+                        server.host))
         .note(server.span, "the server is named here")
         .help("correct the one that is wrong; if this machine is that server, accept the finding")
         .object("networks." + c.networks[static_cast<std::size_t>(a.network)].name);

@@ -10,7 +10,7 @@
 
 namespace clusterc {
 
-// Fitted to the 98 published rates of tests/serving_rates.yaml; docs/predictions.md has what each becomes when one
+// Fitted to the 98 published rates of tests/serving_rates.yaml; docs/predictions-serving.md has what each becomes when one
 // model is left out, and the errors then.
 constexpr double kServingMatrixShare = 0.716;  // of the dense peak that matrix products reach
 constexpr double kServingExpertShare = 0.394;  // of that, in the products of experts

@@ -18,8 +18,6 @@ namespace {
 // H200 0.86, GB200 0.92).
 constexpr double kMatrixShare16 = 0.79, kMatrixShare8 = 0.71, kTriadShare = 0.87;
 
-bool narrow(std::string_view precision) { return precision == "fp8" || precision == "fp4"; }
-
 FlopsPerSecond matrix_rate(const GpuPart& gpu, std::string_view id, std::string_view precision, std::string& from) {
   const Value<FlopsPerSecond>& peak = peak_of(gpu, precision);
   if (!peak) return {};
@@ -28,7 +26,7 @@ FlopsPerSecond matrix_rate(const GpuPart& gpu, std::string_view id, std::string_
     from = row->source;
     return FlopsPerSecond(*row->typical);
   }
-  const double share = narrow(precision) ? kMatrixShare8 : kMatrixShare16;
+  const double share = is_narrow(precision) ? kMatrixShare8 : kMatrixShare16;
   from = format("{} x {}, the share that parts with a published rate show", share, to_text(*peak));
   return *peak * share;
 }
@@ -243,7 +241,7 @@ TrainingMachine rates_of(const Cluster& c, const NodeGroupModel& group, const st
   const GpuPart& gpu = *group.server.gpu;
   std::string other;
   m.matrices = matrix_rate(gpu, group.server.gpu_model, precision, m.matrices_from);
-  m.sixteen = narrow(precision) ? matrix_rate(gpu, group.server.gpu_model, "bf16", other) : m.matrices;
+  m.sixteen = is_narrow(precision) ? matrix_rate(gpu, group.server.gpu_model, "bf16", other) : m.matrices;
   if (m.sixteen.value <= 0) m.sixteen = m.matrices;
   const Value<FlopsPerSecond>& sixteen = peak_of(gpu, "bf16");
   m.unit = collective_unit(c, group);

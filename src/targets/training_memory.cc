@@ -50,7 +50,7 @@ TrainingMemory stage_memory(const TrainingJob& job, const Layout& l, const Stage
   const double tokens = l.micro_batch * t.sequence / l.context,
                n = std::max(1.0, std::round(job.batch / (l.data * l.micro_batch)));
   // With 8 and 4 bits the inputs of the products are kept in 8 bits: those after the norms and before the last matrix.
-  const double saved = job.precision == "fp8" || job.precision == "fp4" ? 2 * t.hidden + t.through() : 0,
+  const double saved = is_narrow(job.precision) ? 2 * t.hidden + t.through() : 0,
                scores = job.attention == AttentionKernel::unfused && l.recompute == Recompute::none
                             ? 5 * t.heads * t.sequence * t.attention_layers / t.layers
                             : 0;

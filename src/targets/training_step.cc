@@ -21,8 +21,6 @@ constexpr double kTensorHidden = 0.5;
 // 3).
 constexpr double kScoreForward = 13, kScoreBackward = 27;
 
-bool narrow(std::string_view precision) { return precision == "fp8" || precision == "fp4"; }
-
 // One micro batch on the layers of the mean stage, in seconds.
 struct Work {
   double tokens = 0, micro_batches = 1, again = 0, attention_again = 0, passes = 3;
@@ -76,7 +74,7 @@ void products(const TrainingJob& job, const Layout& l, const TrainingMachine& m,
                          (2 * t.hidden + mats * t.ffn) * t.dense_layers +
                          (2 * t.hidden + mats * t.shared_ffn) * (t.experts > 0 ? t.expert_layers : 0));
   const double operands =
-      f.operand_passes * ((weights + passed) * 2 * w.passes + (narrow(job.precision) ? passed * 8 : 0));
+      f.operand_passes * ((weights + passed) * 2 * w.passes + (is_narrow(job.precision) ? passed * 8 : 0));
   const double routed = rows * 2 * f.expert_width_passes * mats * t.expert_ffn * w.passes * expert_layers;
   w.memory = (moved + operands + routed) / m.bandwidth.value;
   w.start = (f.layer_start * t.half_layers() / l.pipeline +

@@ -65,6 +65,8 @@ Bytes kv_per_token(double layers, double kv_heads, double head_dim, double bytes
   return Bytes(2 * layers * kv_heads * head_dim * bytes);
 }
 
+bool is_narrow(std::string_view precision) { return precision == "fp8" || precision == "fp4"; }
+
 double bytes_of_precision(std::string_view precision) {
   if (precision == "fp64") return 8;
   if (precision == "fp32") return 4;

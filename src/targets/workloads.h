@@ -46,6 +46,7 @@ double optimizer_bytes(std::string_view word);  // adam, adam-8bit (T. Dettmers 
 Bytes least_activations(double layers, double hidden, double sequence, double tensor);
 // Keys and values of one token: 2 x layers x kv_heads x head_dim x bytes.
 Bytes kv_per_token(double layers, double kv_heads, double head_dim, double bytes);
+bool is_narrow(std::string_view precision);             // matrix products in 8 or 4 bits
 double bytes_of_precision(std::string_view precision);  // of a weight; 2 where nothing is said
 const Value<FlopsPerSecond>& peak_of(const GpuPart&, std::string_view precision);  // dense
 

@@ -5,8 +5,10 @@
 #include <string>
 #include <string_view>
 
+#include "audit/bmc_answer.h"
 #include "audit/captures.h"
 #include "audit/file_sums.h"
+#include "audit/netbox.h"
 #include "audit/node_audit.h"
 #include "audit/scheduler_audit.h"
 #include "broken.h"
@@ -112,6 +114,29 @@ void as_captures(const std::string& text) {
     if ((*again)[i].text != (*captures)[i].text) broken("what is saved reads back as another text", text);
 }
 
+void as_bmc_answer(const std::string& text) {
+  BmcAnswer answer, again;
+  std::string address, other;
+  if (!read_bmc_answer(text, answer, address)) return;
+  const std::string kept = bmc_answer_text(answer, address);
+  if (!read_bmc_answer(kept, again, other) || other != address || bmc_answer_text(again, other) != kept)
+    broken("what a BMC said reads back otherwise", text);
+}
+
+void as_netbox(const std::string& text) {
+  const Run& run = small_run();
+  Sources sources;
+  Findings findings;
+  SeenNetbox seen;
+  if (!read_netbox(sources, sources.add("netbox.csv", text), seen, findings)) return;
+  const NetboxCounts counts = compare_netbox(*run.plan, seen, findings);
+  if (counts.same_devices > counts.devices || counts.same_cables > counts.cables)
+    broken("more agrees with NetBox than is planned", text);
+  for (const Finding& f : findings.all())
+    if (f.message.empty() || f.span.begin > f.span.end || f.span.end > text.size())
+      broken("a finding without a place in the text", text);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -120,6 +145,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   as_scheduler(text);
   as_file_sums(text);
   as_captures(text);
+  as_bmc_answer(text);
+  as_netbox(text);
   return 0;
 }
 

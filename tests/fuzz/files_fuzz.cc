@@ -32,8 +32,9 @@ void judge(const OtherFile& as, const std::string& text, const FileChoices& choi
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   if (const OtherFile* known = recognise_other_file(text)) judge(*known, text, {8, Bytes(80e9)});
-  for (const FileKind kind : {FileKind::slurm_conf, FileKind::hpl_dat, FileKind::nvidia_smi_xml,
-                              FileKind::nvidia_smi_topo, FileKind::lspci, FileKind::nccl_log, FileKind::dcgm_log}) {
+  for (const FileKind kind :
+       {FileKind::slurm_conf, FileKind::hpl_dat, FileKind::nvidia_smi_xml, FileKind::nvidia_smi_topo, FileKind::lspci,
+        FileKind::nccl_log, FileKind::dcgm_log, FileKind::lstopo_xml}) {
     judge({kind, "a file", "read it"}, text, {});
     judge({kind, "a file", "read it"}, text, {3, Bytes(1e9)});
   }

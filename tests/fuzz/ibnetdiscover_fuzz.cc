@@ -1,14 +1,16 @@
-// Any bytes at all as a dump of ibnetdiscover, compared with a small planned fabric: findings lie inside the text, each
-// link joins two devices and no port has two, a planned device is one seen device at most, and every planned cable is
-// right, not judged, moved, missing, seen by neither end, or of a device that is not there. A spec is written from it,
-// or an error says why not.
+// Any bytes at all as a dump of each program that describes a fabric, compared with a small planned one: findings lie
+// inside the text, each link joins two devices and no port has two, a planned device is one seen device at most, and
+// every planned cable is right, not judged, moved, missing, seen by neither end, or of a device that is not there. A
+// spec is written from it, or an error says why not.
 #include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
 
 #include "audit/fabric_audit.h"
+#include "audit/fabric_dump.h"
 #include "audit/fabric_spec.h"
+#include "audit/port_counters.h"
 #include "base/format.h"
 #include "broken.h"
 
@@ -36,14 +38,14 @@ PlannedFabric small_fabric() {
   return out;
 }
 
-}  // namespace
+using Read = SeenFabric (*)(const Sources&, FileId, Findings&);
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string text(reinterpret_cast<const char*>(data), size);
+// As a dump of one program: devices, links and the comparison with a small plan agree with each other.
+void as_dump(const std::string& text, Read read) {
   Sources sources;
   Findings findings;
   const FileId file = sources.add("fabric.txt", text);
-  const SeenFabric seen = read_ibnetdiscover(sources, file, findings);
+  const SeenFabric seen = read(sources, file, findings);
   std::set<std::pair<std::int32_t, std::int64_t>> ports;
   const auto count = static_cast<std::int32_t>(seen.devices.size());
   for (const SeenLink& l : seen.links) {
@@ -79,6 +81,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string error;
   if (spec_of_fabric(seen, "fabric.txt", catalog, error).empty() == error.empty())
     broken("neither a spec nor an error, or both", text);
+  report_counters(seen, findings);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  for (const Read read : {Read(read_ibnetdiscover), Read(read_iblinkinfo), Read(read_ibdiagnet_lst),
+                          Read(read_ibdiagnet_csv), Read(read_counters)})
+    as_dump(text, read);
   return 0;
 }
 

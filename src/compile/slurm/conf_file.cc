@@ -306,7 +306,8 @@ bool SlurmFile::has_own_name(const Extra& extra, Extras& extras, Findings& findi
 bool SlurmFile::is_known_to_slurm(const Extra& extra, Findings& findings) const {
   if (!extra.has_settings() || name_ != "slurm.conf") return true;
   if (!is_slurm_conf_key(extra.key)) {
-    // The keys are those of these releases: of another one, or none that is named, nobody knows that it is wrong.
+    // The table has the keys of Slurm 22.05 and 24.11. A newer release may have more: an unknown key is an error only
+    // where the spec names an older one.
     std::string why = "slurm.conf of Slurm 22.05 and 24.11 has no key '" + extra.key +
                       "': slurmctld does not start with an unknown key";
     Finding& f = has_known_release(in_) ? findings.error("output-extra-unknown-key", extra.span, std::move(why))
