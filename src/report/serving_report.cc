@@ -93,8 +93,8 @@ std::string serving_text(const WorkloadPlan& p) {
   if (s.best && s.best->split.gpus() != s.least->split.gpus()) line("best", copy_text(*s.best, p.machine));
   const ServingCopy& u = s.used;
   if (!u.fits) return out;
-  line("room", format("{} tokens in one copy beside the weights; the longest request has {}, the largest model on all "
-                      "{} GPUs {} parameters",
+  line("room", format("{} tokens in one copy beside the weights; memory holds one request of {} tokens, and on all {} "
+                      "GPUs a model of {} parameters",
                       count(u.room), count(s.longest_request), p.machine.gpus, count(s.largest_model)));
   const bool published = like_published(n, u, p.machine);
   if (u.tokens_per_second > 0) {

@@ -10,8 +10,8 @@
 
 namespace clusterc {
 
-// Fitted to the 98 published rates of tests/serving_rates.yaml; docs/predictions-serving.md has what each becomes when one
-// model is left out, and the errors then.
+// Fitted to the 98 published rates of tests/serving_rates.yaml; docs/predictions-serving.md has what each becomes when
+// one model is left out, and the errors then.
 constexpr double kServingMatrixShare = 0.716;  // of the dense peak that matrix products reach
 constexpr double kServingExpertShare = 0.394;  // of that, in the products of experts
 constexpr double kVectorOperations = 126;      // of the FP32 rate, for each number that kernels between products move
