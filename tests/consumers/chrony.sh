@@ -10,7 +10,7 @@ read_back() {
   grep -vE '^#|^$' "$1" > "$work/wanted"
   cmp -s "$work/wanted" "$work/printed" || { diff "$work/wanted" "$work/printed" >> "$work/said"; return 1; }
 }
-for spec in "$src"/examples/*.yaml "$src"/examples/published/*.yaml "$src/tests/golden/compile/chrony/spec.yaml"; do
+for spec in "${examples[@]}" "$src/tests/golden/compile/chrony/spec.yaml"; do
   example=$(basename "$spec" .yaml)
   [ "$example" != broken ] || continue
   python3 "$(dirname "$0")/lib/software.py" "$spec" time_servers "[10.9.0.3, ntp.example.org]" > "$work/$example.yaml"

@@ -128,7 +128,7 @@ PY
     fi
   done
 }
-for spec in "$src"/examples/*.yaml "$src"/examples/published/*.yaml; do
+for spec in "${examples[@]}"; do
   example=$(basename "$spec" .yaml)
   [ "$example" != broken ] || continue
   python3 "$(dirname "$0")/lib/software.py" "$spec" containers "[docker, containerd, cri-o, podman, enroot, apptainer]" replace > "$work/$example.yaml"

@@ -9,7 +9,7 @@ checked() {   # TREE: every zone, and the file that names them
   ! grep -qiE "error|warning|failed|not loaded" "$work/check.log"
 }
 # Every example that has an address, with a domain where it has none; roce-16384 has 200,000 of them.
-for spec in "$src"/examples/*.yaml "$src"/examples/published/*.yaml "$src/tests/golden/compile/dns/spec.yaml"; do
+for spec in "${examples[@]}" "$src/tests/golden/compile/dns/spec.yaml"; do
   example=$(basename "$spec" .yaml)
   [ "$example" != broken ] || continue
   tree=$work/$example

@@ -89,7 +89,7 @@ typed() {
   (cd "$work/ts" && node node_modules/typescript/bin/tsc --noEmit --strict --skipLibCheck --module esnext --moduleResolution bundler --target es2022 d*.ts) > "$work/tsc.log" 2>&1
 }
 
-for spec in "$src"/examples/*.yaml "$src"/examples/published/*.yaml; do
+for spec in "${examples[@]}"; do
   example=$(basename "$spec" .yaml)
   [ "$example" != broken ] || continue
   python3 "$(dirname "$0")/lib/software.py" "$spec" monitoring "[prometheus, grafana, dcgm, slurm-exporter, snmp-exporter, ipmi-exporter]" replace > "$work/$example.yaml"

@@ -14,7 +14,7 @@ accepted() {
 }
 
 # Every example, with every exporter that can be named.
-for spec in "$src"/examples/*.yaml "$src"/examples/published/*.yaml; do
+for spec in "${examples[@]}"; do
   example=$(basename "$spec" .yaml)
   [ "$example" != broken ] || continue
   python3 "$(dirname "$0")/lib/software.py" "$spec" monitoring "[prometheus, dcgm, slurm-exporter, snmp-exporter, ipmi-exporter]" replace > "$work/$example.yaml"

@@ -12,7 +12,7 @@ takes() {
   ! grep -vE "Configuration file format is too old|internal_queue_length stat counter has been renamed|truncation of the disk-buffer files is changed" said | grep -q .
 }
 files=0
-for spec in "$src"/examples/*.yaml "$src"/examples/published/*.yaml; do
+for spec in "${examples[@]}"; do
   example=$(basename "$spec" .yaml)
   [ "$example" != broken ] || continue
   python3 "$src/tests/consumers/lib/software.py" "$spec" monitoring "[loki, elasticsearch]" replace > "$example.yaml"
