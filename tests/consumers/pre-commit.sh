@@ -44,3 +44,10 @@ if pre-commit run --all-files > "$work/fix.log" 2>&1; then fail "a spec that was
 grep -q 'files were modified by this hook' "$work/fix.log" || fail "nothing was mended: $(cat "$work/fix.log")"
 git add -A && pre-commit run --all-files > "$work/fixed.log" 2>&1 || fail "the mended spec: $(cat "$work/fixed.log")"
 say "a slip is mended, and the next run passes"
+
+# The configuration that examples/ci offers: hooks of its own, which need nothing but the program.
+cp "$src/examples/ci/pre-commit-config.yaml" .pre-commit-config.yaml && git add -A
+pre-commit run --all-files > "$work/local.log" 2>&1 || fail "examples/ci: $(cat "$work/local.log")"
+cp "$src/examples/broken.yaml" "sites/any name.yml" && git add -A
+if pre-commit run --all-files > "$work/local.log" 2>&1; then fail "examples/ci: a spec with errors passes"; fi
+say "the hooks of examples/ci"
