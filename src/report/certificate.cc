@@ -95,6 +95,7 @@ class Certificate {
   void demands();
   void figures();
   void not_passed();
+  void not_run();
   void culprits();
   void accepted();
   void nodes();
@@ -124,8 +125,10 @@ void Certificate::verdict() {
       counts += format("{}{} {}", counts.empty() ? "" : ", ", n, verdict_name(v));
   const auto met = std::ranges::count_if(report_.demands, &Demand::met);
   const Presented shown = present(run_verdict(report_));
+  const bool in_part = run_verdict(report_) == RunVerdict::passed && !report_.not_run.empty();
   html_.element("p", "class", shown.style,
-                format("{}: {}", shown.word, counts.empty() ? "nothing was measured" : counts));
+                format("{}{}: {}", shown.word, in_part ? ", AND A PART OF THE SUITE DID NOT RUN" : "",
+                       counts.empty() ? "nothing was measured" : counts));
   if (run_verdict(report_) == RunVerdict::nothing_wrong)
     html_.element("p", "This page is no acceptance: " + why_run_verdict(report_) + ".");
   if (!report_.selection.empty())
@@ -248,6 +251,13 @@ void Certificate::not_passed() {
     html_.close();
   }
   html_.close().close();
+}
+
+void Certificate::not_run() {
+  if (report_.not_run.empty()) return;
+  html_.element("h2", "Not measured");
+  html_.element("p", "These tests of the suite did not run: " + printable(join(report_.not_run, ", ")) +
+                         ". This page says nothing of what they measure.");
 }
 
 void Certificate::culprits() {
@@ -379,6 +389,7 @@ std::string Certificate::render() {
   demands();
   figures();
   not_passed();
+  not_run();
   culprits();
   accepted();
   nodes();

@@ -166,6 +166,8 @@ std::string remarks_on(const Report& report, RunVerdict verdict) {
   if (verdict == RunVerdict::nothing_wrong)
     out +=
         "this is no acceptance: " + why_run_verdict(report) + ": write the figures that it must reach into targets\n";
+  if (is_good(verdict) && !report.not_run.empty())
+    out += "a part of the suite did not run: " + printable(join(report.not_run, ", ")) + "\n";
   if ((is_good(verdict) || verdict == RunVerdict::nothing_judged) && report.count(Verdict::unjudged))
     out += "an unjudged figure is not a pass: its reason names what is needed to judge it\n";
   return out;
@@ -284,6 +286,9 @@ void write_validation_json(const Report& report, std::string_view spec_digest, c
       .field("selection", report.selection);
   json.array("left_out", JsonWriter::Layout::line);
   for (const std::string& test : report.left_out) json.value(test);
+  json.end_array();
+  json.array("not_run", JsonWriter::Layout::line);
+  for (const std::string& test : report.not_run) json.value(test);
   json.end_array();
   json.object("counts", JsonWriter::Layout::line);
   for (const Verdict v : kVerdicts) json.field(verdict_name(v), report.count(v));

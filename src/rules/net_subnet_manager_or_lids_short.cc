@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "plan/plan.h"
 #include "rules/rule.h"
 #include "rules/say.h"
@@ -11,8 +13,34 @@ namespace {
 // each switch has one.
 constexpr std::int64_t kUnicastLids = 0xBFFF;
 
+// A node manages the subnets that it has a port in.
+void check_roles(const Rule& rule, const Cluster& c, Findings& findings) {
+  for (std::size_t g = 0; g < c.nodes.size(); ++g) {
+    const NodeGroupModel& group = c.nodes[g];
+    if (!group.has_role(Role::fabric_manager) || group.count == 0 || !is_ours(group)) continue;
+    std::string offered;
+    bool joined = false;
+    for (const NetworkModel& n : c.networks) {
+      if (n.kind != LinkKind::infiniband) continue;
+      if (offered.empty()) offered = n.name;
+      joined =
+          joined || std::ranges::any_of(n.ends, [&](const EndPoints& e) { return e.group == static_cast<int>(g); });
+    }
+    if (joined || offered.empty()) continue;
+    findings
+        .warning(rule.id, group.span,
+                 format("'{}' has the role `fabric-manager` and no port in an InfiniBand network, so it manages no "
+                        "subnet",
+                        group.name))
+        .help(format("give it an adapter with a port in '{}', or remove the role where the switches manage the subnet",
+                     offered))
+        .object("nodes." + group.name);
+  }
+}
+
 void check(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
+  check_roles(rule, c, findings);
   for (const Fabric& f : in.plan.fabrics) {
     const NetworkModel& n = c.networks[f.network];
     if (n.kind != LinkKind::infiniband || n.shares >= 0) continue;
@@ -67,6 +95,8 @@ connects (warning). It has no more ports than a subnet has addresses (error, aga
 
 Without a subnet manager no port gets an address and no link becomes active, although every link light is green. With
 only one, nodes that restart while it reboots do not get back on the network.
+
+A node manages the subnets that it has a port in: a node with the role and without such a port is a warning.
 
 ## Formula
 

@@ -137,6 +137,7 @@ void check_feeds(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (const Watts guess = unconfirmed_power(in, -1); guess.value > 0)
       mention_unconfirmed_load(f, drawn.value, feed.capacity->value, in.plan.apparent(guess).value,
                                format("up to {}", to_text(guess)));
+    note_unplaced(f, in);
     f.help(format("reduce the load by {}, or use a feed of at least {}",
                   to_text(VoltAmperes(rounded_up((drawn - *feed.capacity).value))),
                   to_text(VoltAmperes(rounded_up(drawn.value)))));

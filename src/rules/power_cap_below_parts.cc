@@ -14,16 +14,28 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     if (!cap || !is_ours(g) || g.count == 0) continue;
     const Value<Watts> need = working_power(g.server);
     const std::optional<LeastPower> least = least_power(g.server);
-    if (!least) {
-      // Half of what the parts take is the usual depth of a cap; below that the question is worth asking.
-      if (need && above(need->value / 2, cap->value))
-        findings.note(rule.id, cap.span,
-                      format("neither the idle power of '{}' nor the lowest limit of its GPUs is known, so the power "
-                             "cap of {} was not checked",
-                             g.server.id, to_text(*cap)));
+    if (!least && need && above(need->value / 2, cap->value)) {
+      // Half of what the parts take is the usual depth of a cap; what lies below that may be no cap that a node can
+      // keep.
+      findings
+          .warning(rule.id, cap.span,
+                   format("each node of '{}' is capped at {}, {:.0f} % of the {} that its parts take at their rated "
+                          "power, and neither its idle power nor the lowest limit of its GPUs is known",
+                          g.name, to_text(*cap), 100 * cap->value / need->value, to_text(*need)))
+          .help("write a cap that the maker of the server names, or the server's `power_idle`")
+          .object("nodes." + g.name);
       continue;
     }
-    if (!above(least->watts.value, cap->value)) continue;
+    if (!least || !above(least->watts.value, cap->value)) {
+      if (need && above(need->value, cap->value))
+        findings
+            .note(rule.id, cap.span,
+                  format("each node of '{}' is capped at {}, and its parts take {} at their rated power: it computes "
+                         "slower, and its figures have no floor",
+                         g.name, to_text(*cap), to_text(*need)))
+            .object("nodes." + g.name);
+      continue;
+    }
     Finding& f = findings.error(rule.id, cap.span,
                                 format("each node of '{}' is capped at {}, but its parts draw at least {}", g.name,
                                        to_text(*cap), to_text(least->watts)));
@@ -62,8 +74,11 @@ power_cap >= GPUs x lowest power limit of one / efficiency of the supplies (0.94
 
 Unit: W on both sides.
 
-Source: data sheets (catalogue). A cap above that may still slow the node down: `plan` compares it with the sum of the parts at their rated power, and
-where it is less the figures of computing have no floor, since healthy figures are published at full power.
+Source: data sheets (catalogue).
+
+A cap above that may still slow the node down. Where it is less than the sum of the parts at their rated power, the rule
+writes a note, and the figures of computing have no floor, since healthy figures are published at full power. Where
+neither figure of the formula is known, a cap below half of that sum is a warning.
 
 Error: none beyond its inputs where the supplies state their efficiency. 0.94 is a default: supplies of 0.96 (80 PLUS
 Titanium) draw 2 % less.

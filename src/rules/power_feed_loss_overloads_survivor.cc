@@ -95,6 +95,7 @@ void check_feeds(const Rule& rule, const RuleInput& in, Findings& findings) {
                                                              to_text(load.normal), to_text(load.worst - load.normal)));
     f.note(lost.span, "this feed fails");
     note_ups_loss(f, feed, load.worst);
+    note_unplaced(f, in);
     f.help(format("use a feed of at least {}, or reduce the load by {}", to_text(VoltAmperes(rounded_up(worst.value))),
                   to_text(VoltAmperes(rounded_up((worst - *feed.capacity).value)))));
     f.object("feed/" + feed.name);

@@ -22,6 +22,14 @@ inline void note_ups_loss(Finding& f, const FeedModel& feed, VoltAmperes load) {
            format("{} behind the UPS / {:.4g} efficiency = {}", to_text(load), *feed.ups->efficiency, to_text(drawn)));
 }
 
+// What found no place in a rack is on no feed: the figure that a finding asks for grows with it.
+inline void note_unplaced(Finding& f, const RuleInput& in) {
+  std::string names;
+  for (const Unplaced& u : in.plan.unplaced)
+    if (u.count > 0) names += (names.empty() ? "" : ", ") + unplaced_name(in, u);
+  if (!names.empty()) f.note({}, names + " without a place in a rack: with them the load is larger");
+}
+
 // The classes of racks of a plan.
 class Classes {
  public:

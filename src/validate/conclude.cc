@@ -77,8 +77,10 @@ void conclude(Report& report, const Cluster& cluster, const ExpectedFigures& exp
               const std::vector<SuiteTest>& suite, const std::vector<SuiteTest>& whole) {
   std::map<std::string_view, const SuiteTest*> tests;
   for (const SuiteTest& t : whole) tests.emplace(t.id, &t);
-  report.whole =
-      std::ranges::all_of(whole, [&](const SuiteTest& t) { return nodes_that_ran(t, suite) >= t.nodes.size(); });
+  for (const SuiteTest& t : whole)
+    if (const std::size_t ran = nodes_that_ran(t, suite); ran < t.nodes.size())
+      report.not_run.push_back(ran == 0 ? t.id : format("{} ({} of {} nodes)", t.id, ran, t.nodes.size()));
+  report.whole = report.not_run.empty();
   judge_among_peers(report.verdicts, [&](const Judged& j) {
     const auto test = tests.find(j.test);
     return test == tests.end() || test->second->system.empty() ? -1 : group_of_node(cluster, j.node);

@@ -85,8 +85,9 @@ struct Report {
   std::map<std::string, double, std::less<>> seconds;  // that a test took, with its start; not there: not measured
   std::vector<Demand> demands;                         // each figure that the spec demands
   bool interrupted = false;
-  bool whole = false;       // every test of the cluster ran, each on all of its nodes
-  std::size_t resumed = 0;  // tests taken from the journal
+  bool whole = false;                // every test of the cluster ran, each on all of its nodes
+  std::vector<std::string> not_run;  // tests of the cluster that did not, or not on all nodes: "gpu/hpl (2 of 8 nodes)"
+  std::size_t resumed = 0;           // tests taken from the journal
   std::size_t count(Verdict) const;
   bool ran_something() const;  // false: no test was chosen, or all of them were skipped. The verdict: run_verdict.h
 };

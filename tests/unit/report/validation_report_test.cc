@@ -123,6 +123,15 @@ TEST(ValidationReport, EveryFormHasTheSameVerdict) {
   says(4, R"(clusterc_validation_passed{cluster="c"} 1)");
   says(4, R"(clusterc_validation_verdict{cluster="c",verdict="passed"} 1)");
 
+  report.demands = {{.metric = "memory.copy", .measured = 2, .passed = 2, .met = true}};
+  report.whole = false, report.not_run = {"gpu/hpl", "gpu/gemm (1 of 2 nodes)"};
+  says(0, "a part of the suite did not run: gpu/hpl, gpu/gemm (1 of 2 nodes)\n");
+  says(1, R"("not_run": ["gpu/hpl", "gpu/gemm (1 of 2 nodes)"])");
+  says(1, R"("passed": true)");
+  says(3, "PASSED, AND A PART OF THE SUITE DID NOT RUN: 2 pass");
+  says(3, "These tests of the suite did not run: gpu/hpl, gpu/gemm (1 of 2 nodes).");
+  report.demands.clear(), report.not_run.clear();
+
   report.whole = false;  // --only
   says(0, "\nnothing wrong was found: 2 pass\n");
   says(0, "this is no acceptance: the spec demands no figure, and a part of the suite did not run");
