@@ -1,10 +1,12 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
 #include <ctime>
 #include <filesystem>
+#include <set>
 
 #include "base/format.h"
 #include "base/json_writer.h"
@@ -129,6 +131,18 @@ int show_plan(const po::variables_map& given, const Cluster& cluster, const Laun
     put(render_validation_plan_json(plan));
   else
     put_report(render_validation_plan_text(plan), given);
+  if (launcher.id() == "local") {  // of the others, a dry run asks nobody
+    std::set<std::string> nodes;
+    for (const SuiteTest& test : chosen.suite) nodes.insert(test.nodes.begin(), test.nodes.end());
+    const std::vector<std::string> all(nodes.begin(), nodes.end());
+    const std::vector<NodeState> states = launcher.states(all);
+    const auto others = std::ranges::count(states, false, &NodeState::usable);
+    if (others > 0)
+      put_error(
+          format("{} of {} nodes are not this machine, and `--launcher local` reaches no other: their tests would end "
+                 "as errors; name another launcher\n",
+                 others, all.size()));
+  }
   return kOk;
 }
 

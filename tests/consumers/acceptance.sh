@@ -91,6 +91,8 @@ say "a demand that no test measures is not met"
 PATH=$src/tests/acceptance/bin:$PATH "$bin" validate "$spec" --launcher slurm --bundle "$validators" --failed "$work/first.json" --dry-run > "$work/dry.txt" 2>&1 || { cat "$work/dry.txt" >&2; fail "--failed --dry-run"; }
 grep -q 'node/m/memory *n\[3,7,9\]' "$work/dry.txt" && grep -q 'inventory/m/probe *n9' "$work/dry.txt" || { cat "$work/dry.txt" >&2; fail "--failed --dry-run shows another suite"; }
 say "--failed --dry-run shows what would be repeated"
+"$bin" validate "$spec" --launcher local --bundle "$validators" --dry-run > "$work/dry.txt" 2>&1 || { cat "$work/dry.txt" >&2; fail "--launcher local --dry-run"; }
+grep -q '^12 of 12 nodes are not this machine' "$work/dry.txt" || { cat "$work/dry.txt" >&2; fail "a dry run does not say that the launcher reaches no node"; }
 
 # Compared: the same again is within the noise; everything 5 % slower is not.
 validate same 0 --compare "$work/rest.json"
