@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # output ansible: ansible-playbook 2.14 (Debian 12): the role containers for real in a copy of a Debian 12 system: Enroot's folder is made on local scratch once that is mounted, and before that nothing that would keep it from being mounted; 1 negative test
+# heavy: 25 s; consumer.ansible-real plays the role, too
 . "$(dirname "$0")/lib/common.bash" "$@"
 need ansible-playbook python3
 export LC_ALL=C.UTF-8 HOME=$work

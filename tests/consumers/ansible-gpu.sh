@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # output ansible: apt of Debian 12, through the roles of GPU software, from a signed mirror of every repository with packages that hold nothing: keys, releases held to what the spec has, daemons, for B200 and MI300X, and a second run that changes nothing; 1 negative test
+# heavy: 80 s; consumer.ansible-real plays all roles but those of GPU software, whose files consumer.ansible-plays reads
 . "$(dirname "$0")/lib/common.bash" "$@"
 need ansible-playbook python3 gpg dpkg-deb
 export LC_ALL=C.UTF-8 HOME=$work

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # output ansible: the roles mirror and repositories in copies of Debian 12 without internet: the mirror has its packages from its own folder, nginx 1.22 and docker-registry 2.8 as they were left serve it, apt of another node gets its lists and a package by HTTPS from it alone, once the site's authority is trusted; a second run changes nothing; 3 negative tests
+# heavy: 40 s; consumer.mirror and nginx read the same files
 . "$(dirname "$0")/lib/common.bash" "$@"
 need ansible-playbook nginx docker-registry openssl curl gpg dpkg-deb createrepo_c rpmbuild python3 ip update-ca-certificates
 export LC_ALL=C.UTF-8 HOME=$work

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # output ansible: ansible-playbook 2.14 (Debian 12): the role networkd in a copy of a Debian 12 system, with a systemctl that keeps what it is told: systemd-networkd starts with the machine and at once, before its files are read again, and a second run tells it nothing; 1 negative test
+# heavy: 25 s; consumer.networkd reads the same files
 . "$(dirname "$0")/lib/common.bash" "$@"
 need ansible-playbook python3
 export LC_ALL=C.UTF-8 HOME=$work

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # output ansible: systemctl 252 (Debian 12) in a copy of this system: the role of RoCE ports, a second run that changes nothing, its unit enabled; the script fails where a port cannot be lossless, and the play with it; 1 negative test
+# heavy: 40 s; consumer.roce runs the same script
 . "$(dirname "$0")/lib/common.bash" "$@"
 need ansible-playbook systemd-analyze ethtool dcb
 export LC_ALL=C.UTF-8 HOME=$work

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # output ansible: opensm 3.3.23 (Debian 12) in a copy of this system: the role of a subnet manager, a second run that changes nothing, its unit enabled for its subnet and the package's own masked; 1 negative test
+# heavy: 30 s; consumer.opensm starts opensm with the same files
 . "$(dirname "$0")/lib/common.bash" "$@"
 need ansible-playbook opensm systemd-analyze
 export LC_ALL=C.UTF-8 HOME=$work

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # output ansible: apt of Debian 12 with a signed mirror that has a newer release: upgrades of the system leave driver and fabric manager alone, update.yml brings all of them to the release of the spec and back, a node that runs another release is left alone by site.yml; 1 negative test
+# heavy: 70 s; consumer.ansible-update takes nodes through an update with packages that are made up
 . "$(dirname "$0")/lib/common.bash" "$@"
 need ansible-playbook python3 gpg dpkg-deb
 export LC_ALL=C.UTF-8 HOME=$work

@@ -2,7 +2,7 @@
 # output ansible: update.yml of ansible-playbook 2.14 (Debian 12) takes eight virtual nodes of slurmctld 22.05 through a new driver, batch by batch: waits for a job, leaves a drained node drained, stops at the node that does not come back, goes on once it is repaired; 2 negative tests
 # Packages and restarts are the only parts that are replaced: a machine "has" the release in run/installed.NODE, "runs" that in run/loaded.NODE from its
 # next start on, and a start is an end and a start of its slurmd. run/dead.NODE: it does not come back.
-# lock: slurm
+# lock: slurm-a
 . "$(dirname "$0")/lib/common.bash" "$@"
 need ansible-playbook slurmctld slurmd munged python3 nsenter
 spec=$src/tests/consumers/specs/slurm-update.yaml

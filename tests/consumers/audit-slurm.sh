@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # audit of Slurm: slurmctld, four slurmd and scontrol 22.05 (Debian 12) as virtual nodes on one machine: what they print agrees with the plan; a drained node, another feature, a node more, a node less and another release are named, and what is new against an earlier audit; the probe through srun; 5 negative tests
-# lock: slurm
+# lock: slurm-a
 . "$(dirname "$0")/lib/common.bash" "$@"
 need slurmctld slurmd munged srun scontrol sinfo python3
 compile four-virtual

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # what `clusterc check` says of a slurm.conf and the files beside it is what slurmctld and slurmd 22.05 (Debian 12) do: compiled files have no finding that counts; nine faults are found, and Slurm refuses them, complains, or takes the node out of service
-# lock: slurm
+# lock: slurm-b
 . "$(dirname "$0")/lib/common.bash" "$@"
 need slurmctld slurmd scontrol python3
 up=$src/tests/virtual-slurm/up down=$src/tests/virtual-slurm/down

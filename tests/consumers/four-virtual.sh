@@ -2,7 +2,7 @@
 # output slurm: slurmctld, four slurmd and srun 22.05 (Debian 12) as virtual nodes on one machine: jobs run, a drained node is seen; 2 negative tests
 # examples/four-virtual.yaml, compiled, is a real Slurm on this machine: munged, slurmctld and four slurmd, each machine in namespaces
 # of its own. The overlay of tests/virtual-slurm changes listed keys and no other; jobs run, and a drained node is seen.
-# lock: slurm
+# lock: slurm-b
 . "$(dirname "$0")/lib/common.bash" "$@"
 need slurmctld slurmd munged srun scontrol sinfo python3
 python3 "$src/tests/virtual-slurm/overlay.py" --self-test || fail "the overlay's own test"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # output slurm: the compiled health check of a node with eight GPUs and eight InfiniBand ports, run in a namespace of fakes: each thing that may be missing is said; what hangs, several at a time, ends it in time and is drained; processes that cannot be killed do not pile up; whom it drains, whom it resumes; the plays' cluster-health is the same program
 # Fakes: files of /sys/class, /proc/meminfo and /dev of a healthy node, and programs that come first in PATH.
+# waits: 18 s of CPU time in two minutes
 . "$(dirname "$0")/lib/common.bash" "$@"
 need unshare flock timeout shellcheck
 compile_spec health-check

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # output jobs: bash -n, shellcheck; slurmctld 22.05 (Debian 12): sbatch --test-only of every compiled job; a torchrun job on virtual nodes: a node is killed, Slurm puts the job back, it goes on from its checkpoint on other nodes; the signal before the time limit: it saves, is put back, goes on, ends; tasks and ranks of JAX and MPI jobs equal the plan; torchrun and the training script are stand-ins here, and the real ones (PyTorch 2.6) in tests/soak/launchers.sh; 4 negative tests
 # tested jobs: slurmctld, slurmd 22.05
-# lock: slurm
+# lock: slurm-a
 # TORCH=COMMAND: the real torchrun, and TRAIN=SCRIPT for it
 . "$(dirname "$0")/lib/common.bash" "$@"
 need slurmctld slurmd munged python3 nsenter shellcheck

@@ -2,7 +2,7 @@
 # tested jupyterhub: JupyterHub 6.1, Batchspawner 1.3, slurmctld 22.05
 # output jupyterhub: JupyterHub 6.1 with Batchspawner 1.3, JupyterLab 4 and its proxy (PyPI, npm) on a virtual Slurm 22.05, as the user of the compiled unit and with the compiled sudoers (visudo, sudo 1.9): over TLS a user logs in, is offered the compiled sizes, gets a job with its threads, memory and time, asks JupyterLab through the proxy for its status, stops it; a size that does not exist, a name that is no account, an account of the system and a password that is wrong are refused; sudo lets the hub submit as users, never as root, munge or slurm; every trait is known to its class; discovery of OpenID Connect with a provider of another name refused; a stranger gets nothing of a session; systemd-analyze verify; 15 negative tests
 # packages: sudo python3-venv
-# lock: slurm
+# lock: slurm-a
 . "$(dirname "$0")/lib/common.bash" "$@"
 need slurmctld slurmd munged setpriv python3 openssl curl node visudo sudo
 hub=$src/build/jupyterhub

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # output slurm: slurmdbd with MariaDB, slurmctld and four slurmd 22.05 (Debian 12) as virtual nodes: a job's TMPDIR and time limit, a restart program and the shell of salloc as slurmctld reads them, a night's copies of accounts and state, restored; logrotate with the daemons' logs; 2 negative tests
-# lock: slurm
+# lock: slurm-a
+# waits: for slurmctld and slurmdbd
 . "$(dirname "$0")/lib/common.bash" "$@"
 need slurmctld slurmd slurmdbd sacctmgr mariadbd munged mariadb-dump logrotate promtool python3 shellcheck
 compile_spec slurm-care

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # output slurm: slurmctld, four slurmd and srun 24.11 (Debian 13, unpacked by scripts/newer-slurm) as virtual nodes: jobs, health check, blocks of NVLink domains, no complaint; 1 negative test
 # The releases differ: the spec's decides what is written, and the Slurm of the next Debian reads it. Skipped where that one is not there.
-# lock: slurm
+# lock: slurm-b
+# waits: for slurmctld
 . "$(dirname "$0")/lib/common.bash" "$@"
 need slurmctld slurmd munged python3
 root=${CLUSTERC_NEWER_SLURM:-$src/build/newer-slurm/trixie}

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # output slurm: slurmctld and slurmd 22.05 (Debian 12) take what is compiled of a node: the render nodes of eight MI300X, half of the processors without SMT, less memory than the machine's name says; 3 negative tests
 # slurmd reads gres.conf with fake devices; nodes register with the processors and the memory that this machine has; the health check reads a fake of the AMD driver's list.
-# lock: slurm
+# lock: slurm-b
+# waits: for slurmctld
 . "$(dirname "$0")/lib/common.bash" "$@"
 need slurmctld slurmd scontrol sinfo python3
 up=$src/tests/virtual-slurm/up down=$src/tests/virtual-slurm/down

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # output slurm: power saving: slurmctld 22.05 (Debian 12) with own nodes and instances: a job starts the instances it needs by ResumeProgram, SuspendProgram ends them, own nodes are in no call; the compiled resume.sh and suspend.sh with the AWS command line 2.9, whose own model of EC2 judges every argument, without a call to AWS; 6 negative tests
 # packages: awscli
-# lock: slurm
+# lock: slurm-a
+# waits: for slurmctld
 . "$(dirname "$0")/lib/common.bash" "$@"
 need slurmctld slurmd munged python3 shellcheck aws
 compile_case slurm-power

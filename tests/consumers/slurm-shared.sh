@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # output slurm: slurmdbd with MariaDB, slurmctld, four slurmd and srun 22.05 (Debian 12) as virtual nodes: GPUs in shards that jobs share, whole ones beside them, a quota that counts both; reservations as scontrol shows them, who may use them, and a second run that makes nothing; 4 negative tests
 # tests/consumers/specs/slurm-shared.yaml, where the figures are worked out by hand.
-# lock: slurm
+# lock: slurm-b
+# waits: for slurmctld
 . "$(dirname "$0")/lib/common.bash" "$@"
 need slurmctld slurmd slurmdbd sacctmgr mariadbd munged srun setpriv python3 shellcheck
 compile_spec slurm-shared

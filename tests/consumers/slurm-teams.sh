@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # output slurm: slurmdbd with MariaDB, two slurmctld, four slurmd and srun 22.05 (Debian 12) as virtual nodes: teams as accounts.sh says, MPI jobs on fake GPUs bound to devices, environment and cores as planned, quotas of two teams, a job within one leaf, a drained and a failed node, a take-over; 4 negative tests
 # One compiled cluster on this machine, used as its users would: tests/consumers/specs/slurm-teams.yaml, where the figures are worked out by hand.
-# lock: slurm
+# lock: slurm-b
+# waits: 10 s of CPU time in two minutes
 . "$(dirname "$0")/lib/common.bash" "$@"
 need slurmctld slurmd slurmdbd sacctmgr mariadbd munged srun setpriv python3 shellcheck mpicc
 compile_spec slurm-teams

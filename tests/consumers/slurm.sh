@@ -4,7 +4,8 @@
 # A real slurmctld loads the compiled configuration in namespaces of its own (tests/virtual-slurm/up), with the addresses of the compiled
 # hosts file; nothing in its log may complain of the configuration, and what it serves is compared with figures worked out by hand.
 # slurmd reads gres.conf to its end, with fake device files.
-# lock: slurm
+# lock: slurm-b
+# waits: 16 s of CPU time in two minutes
 . "$(dirname "$0")/lib/common.bash" "$@"
 need slurmctld slurmd scontrol sinfo python3
 up=$src/tests/virtual-slurm/up down=$src/tests/virtual-slurm/down

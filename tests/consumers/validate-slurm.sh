@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # `clusterc validate --launcher slurm` on a real Slurm of four virtual nodes: the probe and the four validators run on all of them; with one
 # node drained the report says so and the run is not passed; GPUs that are not there are errors and never a pass.
-# lock: slurm
+# lock: slurm-a
 . "$(dirname "$0")/lib/common.bash" "$@"
 need slurmctld slurmd munged srun scontrol sinfo python3
 validators=$(cd "$(dirname "$bin")/../libexec/clusterc" 2>/dev/null && pwd)
