@@ -266,6 +266,13 @@ void check_kubernetes_jobs(const System& in, const KubernetesFacts& facts, Findi
     check_image(m.name, w, findings);
     check_path(c, facts, m.name, m.team, w.launcher->weights, "model", true, findings);
     check_quota(c, facts, m.name, m.team, m.group, m.most * m.pods * m.gpus, w.span, findings);
+    if (!w.launcher->user && !w.launcher->group && w.launcher->weights)
+      findings
+          .note("jobs-user-unsaid", w.launcher->span,
+                format("the pods of workload '{}' run as user 1000 without a group of the team", m.name))
+          .help(
+              "write `user` and `group` in its launcher, with the numbers of a user and a group who may read the model")
+          .object("workloads." + m.name);
     // vllm/config/model.py, verify_with_parallel_config.
     if (w.model && w.model->heads && *w.model->heads % m.tensor != 0)
       findings

@@ -37,7 +37,7 @@ P
 judge() {
   local tree=$1/kubernetes files
   [ -d "$tree/objects" ] || fail "$1 has no objects"
-  api apply "$tree/objects/namespaces.yaml" "$tree/objects/priorities.yaml" || fail "$1: namespaces, priorities"
+  api apply "$tree/objects/namespaces.yaml" "$tree/objects/priorities.yaml" "$tree/objects/policies.yaml" || fail "$1: namespaces, priorities"
   mapfile -t files < <(find "$tree/objects" "$tree/jobs" "$tree/workloads" -name '*.yaml' 2> /dev/null | sort)
   taken=$(api judge --all "${files[@]}") || { echo "$taken" >&2; fail "$1: an object is refused"; }
   if [ -e "$tree/gpu-operator/values.yaml" ]; then
@@ -207,13 +207,13 @@ sed 's/topologyManagerPolicy: .*/topologyManagerPolicy: best/' "$tree/kubeadm/pa
 say "refused by the kubelet: $(tail -1 "$run/said" | cut -c1-160)"
 
 # ---- a node, a team, a job: made for good, in the order of README.md ---------------------------------------------------
-api apply "$tree"/objects/{nodes,namespaces,priorities,access,limits,storage,networks,queues}.yaml || fail "the order of README.md"
-api apply "$tree"/objects/{nodes,namespaces,priorities,access,limits,storage,networks,queues}.yaml || fail "a second time"
+api apply "$tree"/objects/{nodes,namespaces,priorities,policies,access,limits,storage,networks,queues}.yaml || fail "the order of README.md"
+api apply "$tree"/objects/{nodes,namespaces,priorities,policies,access,limits,storage,networks,queues}.yaml || fail "a second time"
 api apply "$tree"/jobs/*.yaml || fail "the first jobs"
 api pods "$tree"/jobs/*.yaml || fail "a pod of a first job is refused"
 say "pods of the first jobs are taken, with quotas, limits and pod security of their namespaces"
 # Workloads: their pods under the quotas, limits and pod security of their teams; what cannot be changed.
-api apply "$workloads"/objects/{namespaces,priorities,access,limits,storage}.yaml "$workloads"/workloads/*.yaml || fail "workloads, made for good"
+api apply "$workloads"/objects/{namespaces,priorities,policies,access,limits,storage}.yaml "$workloads"/workloads/*.yaml || fail "workloads, made for good"
 api pods "$workloads"/workloads/*.yaml || fail "a pod of a workload is refused"
 sed 's|clusterc/workload: chat|clusterc/workload: talk|' "$workloads/workloads/chat.yaml" > "$run/changed.yaml"
 api judge "$run/changed.yaml" > "$run/said" && fail "the selector of a Deployment can be changed"
@@ -223,6 +223,26 @@ sed 's|allowPrivilegeEscalation: false|capabilities: { add: [SYS_ADMIN] }|' "$wo
 api pods "$run/changed.yaml" > "$run/said" && fail "a pod of an administrator is taken in the namespace of a team"
 grep -q PodSecurity "$run/said" || { cat "$run/said" >&2; fail "another reason"; }
 say "refused: a pod with the rights of an administrator"
+# Volumes of pods of a team, and priorities that take the place of others.
+pod_of() {   # LINES OF ITS SPEC
+  printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: try, namespace: vision}\nspec:\n  containers: [{name: c, image: busybox, resources: {limits: {cpu: "1", memory: 1Gi}}}]\n' > "$run/pod.yaml"
+  printf '  %s\n' "$@" >> "$run/pod.yaml"
+  api judge "$run/pod.yaml" > "$run/said" 2>&1
+}
+pod_of 'volumes: [{name: v, persistentVolumeClaim: {claimName: home}}, {name: t, emptyDir: {}}]' || { cat "$run/said" >&2; fail "a pod with a claim of its team is refused"; }
+for _ in $(seq 40); do   # the server takes notice of a policy a moment after it is made
+  pod_of 'volumes: [{name: v, nfs: {server: nas, path: /home/speech}}]' || break
+  sleep 0.25
+done
+grep -q 'a volume of a pod is a claim of its team' "$run/said" || { cat "$run/said" >&2; fail "a pod of vision mounts the folder of speech"; }
+say "refused: a pod that mounts the export of another team"
+for priority in cluster-serving system-node-critical; do
+  pod_of "priorityClassName: $priority" && fail "a pod of a team without served models has the priority $priority"
+  grep -q 'exceeded quota' "$run/said" || { cat "$run/said" >&2; fail "another reason"; }
+  say "refused: a pod of the priority $priority"
+done
+pod_of 'priorityClassName: cluster-high' || { cat "$run/said" >&2; fail "a job of high priority is refused"; }
+equal "priorities for which the scheduler stops others" "$(python3 -c 'import sys, yaml; print(*[d["metadata"]["name"] for d in yaml.safe_load_all(open(sys.argv[1])) if d["preemptionPolicy"] != "Never"])' "$tree/objects/priorities.yaml")" cluster-serving
 get() { curl -sk -H 'Authorization: Bearer test-token' "$place$1"; }
 value() { python3 -c 'import json, sys; print(eval(sys.argv[1], {"d": json.load(sys.stdin)}))' "$1"; }
 equal "labels of a node" "$(get /api/v1/nodes/g3 | value 'sorted(k + "=" + v for k, v in d["metadata"]["labels"].items())')" \

@@ -84,9 +84,10 @@ void cluster_configuration(const KubernetesOutput& o, ObjectFile& file) {
   y.list("certSANs");
   for (const std::string& n : names) y.value(n);
   y.end_list();
-  // A pod that asks for a GPU tolerates the taint of the nodes that have one.
+  // A pod that asks for a GPU tolerates the taint of the nodes that have one. A service with an address of its own
+  // choice takes the traffic of others to that address (CVE-2020-8554).
   y.list("extraArgs");
-  argument(y, "enable-admission-plugins", "NodeRestriction,ExtendedResourceToleration");
+  argument(y, "enable-admission-plugins", "NodeRestriction,ExtendedResourceToleration,DenyServiceExternalIPs");
   y.end_list().end_map();
   y.map("controllerManager").list("extraArgs");
   argument(y, "node-cidr-mask-size", std::to_string(kPodBlockLength));

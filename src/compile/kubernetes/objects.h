@@ -53,6 +53,9 @@ void emit_first_jobs(const KubernetesOutput&);  // MPIJob of each team
 void emit_workloads(const KubernetesOutput&);   // what the spec has the cluster for, and what it needs
 void emit_readme(const KubernetesOutput&);
 
+// Of the copies of served models: the only priority for which the scheduler stops other pods. A quota holds each team
+// to the copies that the spec has.
+inline constexpr std::string_view kServingPriority = "cluster-serving";
 inline constexpr std::string_view kClusterExtra = "cluster-configuration.yaml", kKubeletExtra = "kubelet.yaml",
                                   kValuesExtra = "values.yaml";
 // Pods of a node that the shared device plugin gives its adapters to (rdmaHcaMax): they are not scarce.

@@ -79,12 +79,20 @@ void objects(const KubernetesOutput& o, Steps& s) {
   }
   s.step("Labels, teams" + std::string(f.storage.empty() ? "" : ", volumes") +
          ". Each command can be run again, and after each change of the spec:");
+  // A Node that is made before its kubelet registers never gets the kubelet's taints.
+  const std::string nodes = "kubectl get -f objects/nodes.yaml > /dev/null && " + apply + "nodes.yaml";
+  const std::string teams = apply + "namespaces.yaml -f objects/priorities.yaml -f objects/policies.yaml";
   if (f.storage.empty())
-    s.commands({apply + "nodes.yaml", apply + "namespaces.yaml -f objects/priorities.yaml", apply + "access.yaml",
-                apply + "limits.yaml"});
+    s.commands({nodes, teams, apply + "access.yaml", apply + "limits.yaml"});
   else
-    s.commands({apply + "nodes.yaml", apply + "namespaces.yaml -f objects/priorities.yaml", apply + "access.yaml",
-                apply + "limits.yaml", apply + "storage.yaml"});
+    s.commands({nodes, teams, apply + "access.yaml", apply + "limits.yaml", apply + "storage.yaml"});
+  if (!f.control_plane.empty() &&
+      std::all_of(f.workers.begin(), f.workers.end(), [](const KubernetesWorkers& w) { return !w.gpu.empty(); }))
+    s.step(
+        "Every node has a taint, and the programs of the next steps tolerate none. Give them a group of workers "
+        "without GPUs in the spec, write tolerations into the values of their charts, or let the nodes of the control "
+        "plane run them, where the pods of teams then run, too: `kubectl taint nodes -l "
+        "node-role.kubernetes.io/control-plane node-role.kubernetes.io/control-plane:NoSchedule-`.");
   if (has_operator(o.in.cluster, f)) {
     s.step("The GPU operator:");
     s.commands({"helm repo add nvidia https://helm.ngc.nvidia.com/nvidia",
@@ -102,7 +110,8 @@ void objects(const KubernetesOutput& o, Steps& s) {
     s.step(
         "Kueue 0.15 or newer, with `kubeflow.org/mpijob` among the `frameworks` of its configuration (the standard). "
         "A job names its team's queue in the label `kueue.x-k8s.io/queue-name`, and tolerates the taint of the nodes "
-        "that have GPUs.");
+        "that have GPUs. Pods without that label are not queued, and only the quota of their team holds them; with "
+        "`manageJobsWithoutQueueName: true` in Kueue's configuration jobs without it wait.");
     s.commands(
         {"helm upgrade --install kueue oci://registry.k8s.io/kueue/charts/kueue -n kueue-system "
          "--create-namespace",

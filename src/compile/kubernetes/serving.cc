@@ -153,7 +153,7 @@ void pod(const KubernetesOutput& o, const ServedModel& m, const PodShape& s, boo
     annotations.push_back({"prometheus.io/port", std::to_string(kPort)});
   }
   pod_metadata(y, s, annotations);
-  y.map("spec").field("priorityClassName", "cluster-high").field("terminationGracePeriodSeconds", 120);
+  y.map("spec").field("priorityClassName", kServingPriority).field("terminationGracePeriodSeconds", 120);
   pod_place(y, o, s);
   if (leader) spread(m, s, y);
   if (groups(m)) together(m, s, y);
