@@ -26,16 +26,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           .object("nodes." + g.name);
       continue;
     }
-    if (!least || !above(least->watts.value, cap->value)) {
-      if (need && above(need->value, cap->value))
-        findings
-            .note(rule.id, cap.span,
-                  format("each node of '{}' is capped at {}, and its parts take {} at their rated power: it computes "
-                         "slower, and its figures have no floor",
-                         g.name, to_text(*cap), to_text(*need)))
-            .object("nodes." + g.name);
-      continue;
-    }
+    if (!least || !above(least->watts.value, cap->value)) continue;
     Finding& f = findings.error(rule.id, cap.span,
                                 format("each node of '{}' is capped at {}, but its parts draw at least {}", g.name,
                                        to_text(*cap), to_text(least->watts)));
@@ -76,9 +67,9 @@ Unit: W on both sides.
 
 Source: data sheets (catalogue).
 
-A cap above that may still slow the node down. Where it is less than the sum of the parts at their rated power, the rule
-writes a note, and the figures of computing have no floor, since healthy figures are published at full power. Where
-neither figure of the formula is known, a cap below half of that sum is a warning.
+A cap above that may still slow the node down. Where it is less than the sum of the parts at their rated power, `plan`
+says so and the figures of computing have no floor, since healthy figures are published at full power. Where neither
+figure of the formula is known, a cap below half of that sum is a warning.
 
 Error: none beyond its inputs where the supplies state their efficiency. 0.94 is a default: supplies of 0.96 (80 PLUS
 Titanium) draw 2 % less.
