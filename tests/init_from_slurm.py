@@ -61,6 +61,7 @@ Include /etc/slurm/nodes.conf
 JobRequeue=0
 GresTypes=gpu,shard
 TopologyPlugin=topology/tree
+RoutePlugin=route/topology
 JobCompPass=secret
 PartitionName=DEFAULT MaxTime=2-00:00:00
 PartitionName=all Nodes=ALL
@@ -200,8 +201,10 @@ class Test:
         self.demand(lines.get(("partitionname", "big"), {}).get("prioritytier") == "10", "mixed: PriorityTier")
         settings, _ = conf(ours / "slurm.conf")
         self.demand(settings["jobrequeue"] == "0", "mixed: JobRequeue")
-        for words in ("SwitchName=top Switches=leaf[1-2]", "SlurmctldHost=ctl1(10.0.0.1): the address is not kept", "ClusterName=Mixed_2", "CPUs=64"):
+        for words in ("SwitchName=top Switches=leaf[1-2]", "SlurmctldHost=ctl1(10.0.0.1): the address is not kept", "ClusterName=Mixed_2", "CPUs=64",
+                      "# - TopologyPlugin=topology/tree: ", "# - RoutePlugin=route/topology: slurmctld does not start"):
             self.demand(words in spec, f"mixed: the spec does not say '{words}'")
+        self.demand("routeplugin" not in settings, "mixed: RoutePlugin without a topology")
         self.demand("secret" not in spec, "mixed: a password was copied")
 
     def running(self):

@@ -67,7 +67,7 @@ constexpr FindingRow kRows[] = {
     {"slurm-topology-switch-unsaid", Severity::warning, kSlurm, Standing::acceptable,
      "the inventory names the switches of some nodes of a fabric, and none for others"},
     {"slurm-topology-unmade", Severity::error, kSlurm, Standing::must_mend,
-     "an extra line selects a topology plugin whose file is not compiled"},
+     "an extra line selects a plugin of topology or routes whose topology.conf is not compiled"},
     {"slurm-topology-without-domains", Severity::error, kSlurm, Standing::must_mend,
      "block topology is set, but no NVLink domain spans nodes"},
     {"slurm-value-unwritable", Severity::error, kSlurm, Standing::must_mend,

@@ -11,6 +11,7 @@
 #include "audit/files/judge_slurm.h"
 #include "audit/files/slurm_groups.h"
 #include "audit/files/slurm_partitions.h"
+#include "audit/files/slurm_parts.h"
 #include "audit/files/slurm_topology.h"
 #include "audit/files/slurm_values.h"
 #include "audit/files/words.h"
@@ -27,6 +28,7 @@ std::string clean(std::string_view text) { return printable(one_line(text)); }
 
 constexpr std::size_t kLongestLine = 64 * 1024;
 constexpr std::size_t kMostShown = 64;  // lines of a list in comments
+constexpr std::size_t kMostLost = 256;  // settings in the list of those that the spec does not have
 
 using Key = std::string_view;
 template <std::size_t N>
@@ -35,17 +37,14 @@ bool is_one_of(Key key, const std::array<Key, N>& keys) {
 }
 
 // Keys of slurm.conf that follow from a spec, and what clusterc writes where it writes always the same.
-constexpr std::array<std::pair<Key, Key>, 11> kDerived = {{{"selecttype", "select/cons_tres"},
-                                                           {"proctracktype", "proctrack/cgroup"},
-                                                           {"taskplugin", "task/affinity,task/cgroup"},
-                                                           {"grestypes", ""},
-                                                           {"accountingstoragetype", ""},
-                                                           {"accountingstoragehost", ""},
-                                                           {"accountingstoragebackuphost", ""},
-                                                           {"accountingstoragetres", ""},
-                                                           {"topologyplugin", ""},
-                                                           {"suspendexcparts", ""},
-                                                           {"suspendexcnodes", ""}}};
+constexpr std::array<std::pair<Key, Key>, 8> kDerived = {{{"selecttype", "select/cons_tres"},
+                                                          {"proctracktype", "proctrack/cgroup"},
+                                                          {"taskplugin", "task/affinity,task/cgroup"},
+                                                          {"grestypes", ""},
+                                                          {"accountingstoragetype", ""},
+                                                          {"accountingstoragehost", ""},
+                                                          {"accountingstoragebackuphost", ""},
+                                                          {"accountingstoragetres", ""}}};
 // clusterc writes programs of its own for them: an extra line would replace these.
 constexpr std::array<Key, 5> kPrograms = {"prolog", "epilog", "healthcheckprogram", "healthcheckinterval",
                                           "healthchecknodestate"};
@@ -82,7 +81,7 @@ constexpr std::array<Key, 4> kOldCgroup = {"cgroupautomount", "cgroupreleaseagen
 class Describer {
  public:
   Describer(const Sources& sources, const SlurmCluster& c, SlurmGroups groups, Catalog& catalog)
-      : sources_(sources), c_(c), all_(std::move(groups)), catalog_(catalog) {}
+      : sources_(sources), c_(c), all_(std::move(groups)), catalog_(catalog), parts_(catalog) {}
 
   void beside(const std::optional<SlurmCluster>& gres, const std::optional<SlurmCluster>& cgroup,
               const std::optional<SlurmCluster>& topology) {
@@ -95,6 +94,7 @@ class Describer {
  private:
   void read_settings();
   void read_partitions();
+  void read_accounting();
   void read_gres(const SlurmCluster&);
   void read_cgroup(const SlurmCluster&);
   void read_topology(const SlurmCluster&);
@@ -102,11 +102,6 @@ class Describer {
   void write_site(YamlWriter&) const;
   void write_scheduler(YamlWriter&) const;
   void write_extra(YamlWriter&) const;
-  std::string gpu_part(const SlurmGres&, std::string& comment);
-  std::string cpu_part(const SlurmHardware&);
-  void own_part(const std::string& id, std::string text) {
-    if (own_.insert(id).second) parts_.push_back({format("{}/{}.yaml", kSlurmParts, id), std::move(text)});
-  }
   std::string as_written(const SlurmSetting& s, std::string_view key) const {
     const std::string_view text = sources_.text(s.span);
     const bool plain = text.find_first_of("\n\r\\") == text.npos && text.find('=') != text.npos;
@@ -129,8 +124,7 @@ class Describer {
   const SlurmCluster& c_;
   SlurmGroups all_;
   Catalog& catalog_;
-  std::set<std::string, std::less<>> own_;
-  std::vector<SlurmSpec::Part> parts_;
+  SlurmParts parts_;
   std::vector<std::string> extra_, cgroup_extra_, differences_, topology_;
   std::string longest_;  // MaxTime of all partitions, in minutes
   std::vector<SlurmPartitionSpec> partitions_;
@@ -193,7 +187,7 @@ void Describer::read_partitions() {
   extra_.insert(extra_.begin(), sets.begin(), sets.end());
 }
 
-void Describer::read_settings() {
+void Describer::read_accounting() {
   const std::string* storage = value("accountingstoragetype");
   const std::string* host = value("accountingstoragehost");
   if (storage && to_lower(*storage) == "accounting_storage/slurmdbd") {
@@ -224,6 +218,9 @@ void Describer::read_settings() {
   } else if (storage && to_lower(*storage) != "accounting_storage/none") {
     differs(format("AccountingStorageType={}: clusterc writes accounting_storage/slurmdbd, or none", clean(*storage)));
   }
+}
+
+void Describer::read_settings() {
   for (const std::string& host_at : all_.addresses)
     differs(
         format("SlurmctldHost={}: the address is not kept. Write it in the inventory, and the name must resolve to it",
@@ -234,7 +231,19 @@ void Describer::read_settings() {
     const std::string line = as_written(setting, key);
     if (key.find("pass") != key.npos) {
       differs(format("{} is not copied: it can be a password", key));
+    } else if (key == "topologyplugin") {
+      differs(format("{}: clusterc writes the topology that follows from a network of the spec", line));
+    } else if (key == "routeplugin" && to_lower(setting.value) == "route/topology") {
+      // slurmctld 22.05: "fatal: ROUTE: route/topology requires topology/tree"
+      differs(
+          format("{}: slurmctld does not start with it unless topology.conf is compiled. Describe the network, then "
+                 "write the line in outputs.slurm.extra",
+                 line));
+    } else if (key == "suspendexcparts" || key == "suspendexcnodes") {
+      differs(format("{}: clusterc writes the groups that software.scheduler.power_saving does not name", line));
     } else if (is_one_of(key, kRead)) {
+      if (key == "jobrequeue" && setting.value != "0" && setting.value != "1")
+        differs(format("{}: write software.scheduler.requeue, true or false", line));
       if (key == "authtype" && to_lower(setting.value) != "auth/munge")
         differs(format("{}: clusterc writes AuthType=auth/munge", line));
       if (!power_saving_ && (key.starts_with("resume") || key.starts_with("suspend")))
@@ -307,65 +316,6 @@ void Describer::read_topology(const SlurmCluster& topology) {
   }
 }
 
-std::string Describer::cpu_part(const SlurmHardware& h) {
-  const std::string id = format("cpu-{}x{}", h.cores_per_socket, h.threads);
-  std::string text;
-  YamlWriter yaml(text);
-  yaml.comment(
-      "A processor as slurm.conf describes it. Name the real one in the spec, so that its figures can be judged.");
-  yaml.begin_map().field("part", "cpu").field("id", id);
-  yaml.map("facts");
-  yaml.field("name", format("a processor with {} and {} a core", counted(h.cores_per_socket, "core"),
-                            counted(h.threads, "thread")));
-  yaml.field("cores", h.cores_per_socket).field("threads_per_core", h.threads);
-  yaml.end_map().end_map();
-  own_part(id, text + "\n");
-  return id;
-}
-
-// A part of the catalogue where only one has the words of the type; else a part of its own.
-std::string Describer::gpu_part(const SlurmGres& gres, std::string& comment) {
-  const std::set<std::string, std::less<>> want = slurm_type_words(gres.type);
-  std::vector<std::string> fits;
-  for (const PartInfo& info : catalog_.list()) {
-    if (info.kind != PartKind::gpu || want.empty()) continue;
-    const auto have = slurm_type_words(info.id);
-    if (std::includes(have.begin(), have.end(), want.begin(), want.end())) fits.emplace_back(info.id);
-  }
-  const std::string type = to_lower(gres.type);
-  const auto called = [](std::string_view id) {  // system/slurm.h, gres_type()
-    for (const std::string_view maker : {"nvidia-", "amd-", "intel-"})
-      if (id.starts_with(maker)) id.remove_prefix(maker.size());
-    return std::string(id.substr(0, id.find('-')));
-  };
-  if (fits.size() == 1 && called(fits.front()) == type) return fits.front();
-  std::string id;
-  for (const char c : type) id += (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' ? c : '-';
-  while (id.starts_with('-') || id.starts_with('_')) id.erase(0, 1);
-  while (id.ends_with('-')) id.pop_back();
-  if (id.size() > 60) id.resize(60);
-  if (id.empty()) id = "gpu";
-  if (fits.empty())
-    comment = format("The catalogue has no GPU '{}'.", clean(type));
-  else
-    comment = format("Write the GPU that is fitted: {}.", join(fits, " or "));
-  if (type.empty())
-    comment = "gres.conf and slurm.conf give the GPUs no type: clusterc writes one.";
-  else if (called(id) != type)
-    comment +=
-        format(" clusterc calls the type '{}': jobs that request '{}' have to be changed.", called(id), clean(type));
-  std::string text;
-  YamlWriter yaml(text);
-  yaml.comment(
-      "A GPU of which Slurm's files say the type only. Name the real one in the spec, so that its figures can "
-      "be judged.");
-  yaml.begin_map().field("part", "gpu").field("id", id).map("facts");
-  yaml.field("name", type.empty() ? std::string("a GPU without a type") : format("a GPU of type '{}'", clean(type)));
-  yaml.end_map().end_map();
-  own_part(id, text + "\n");
-  return id;
-}
-
 void Describer::write_group(YamlWriter& yaml, const SlurmGroup& g) {
   const SlurmHardware& h = g.hardware;
   if (!g.left_out.empty()) yaml.comment(clean(format("Not described: {}", join(g.left_out, " "))));
@@ -379,7 +329,7 @@ void Describer::write_group(YamlWriter& yaml, const SlurmGroup& g) {
     const std::int64_t cores = h.sockets * h.cores_per_socket, threads = cores * h.threads;
     if (h.cpus > 0 && h.cpus != threads)
       yaml.comment(format("CPUs={}: clusterc writes CPUs={}, all threads.", h.cpus, threads));
-    yaml.field("cpus", format("{} x {}", h.sockets, cpu_part(h)));
+    yaml.field("cpus", format("{} x {}", h.sockets, parts_.cpu(h)));
   }
   if (h.memory > 1) {
     const SlurmMemory memory = slurm_memory(h.memory);
@@ -389,11 +339,11 @@ void Describer::write_group(YamlWriter& yaml, const SlurmGroup& g) {
   std::int64_t gpus = 0;
   if (!h.gpus.empty()) {
     std::string comment;
-    const std::string part = gpu_part(h.gpus.front(), comment);
+    const std::string part = parts_.gpu(h.gpus.front(), comment);
     if (!comment.empty()) yaml.comment(comment);
     gpus = std::min<std::int64_t>(h.gpus.front().count, 1 << 16);
     yaml.field("gpus", format("{} x {}", gpus, part));
-    if (const GpuPart* known = own_.contains(part) ? nullptr : catalog_.gpu(part); known && known->form)
+    if (const GpuPart* known = parts_.has(part) ? nullptr : catalog_.gpu(part); known && known->form)
       yaml.list("gpu_forms").value(enum_text(*known->form)).end_list();  // they run in it
     for (std::size_t i = 1; i < std::min<std::size_t>(h.gpus.size(), 8); ++i)
       yaml.comment(format("A group has GPUs of one model: {} x '{}' beside them cannot be described.", h.gpus[i].count,
@@ -491,6 +441,7 @@ std::string cluster_name(const std::string* given) {
 }
 
 SlurmSpec Describer::write(std::string_view shown, const Findings& faults) {
+  read_accounting();
   read_settings();
   read_partitions();
   const std::string name = cluster_name(value("clustername"));
@@ -536,7 +487,7 @@ SlurmSpec Describer::write(std::string_view shown, const Findings& faults) {
   }
   yaml.begin_map();
   yaml.field("clusterc", 1).field("rules", "2026.11").field("name", name);
-  if (!parts_.empty()) yaml.list("parts").value(kSlurmParts).end_list();
+  if (!parts_.all().empty()) yaml.list("parts").value(kSlurmParts).end_list();
   write_site(yaml);
   if (!topology_.empty()) {
     yaml.comment(
@@ -555,7 +506,7 @@ SlurmSpec Describer::write(std::string_view shown, const Findings& faults) {
   after.end_map();
   out.spec += rest;
   if (!out.spec.ends_with('\n')) out.spec += '\n';
-  out.parts = std::move(parts_);
+  out.parts = parts_.all();
   return out;
 }
 
