@@ -101,6 +101,28 @@ PartitionName=some Nodes=cn[03-04] MaxTime=08:00:00 OverSubscribe=EXCLUSIVE Prio
 }
 
 
+# DEFAULT lines that follow each other; settings of nodes and partitions for which the language has no word.
+DEFAULTS = {
+    "slurm.conf": """ClusterName=inherit
+SlurmctldHost=ctl1
+SelectType=select/cons_tres
+JobRequeue=2
+SuspendExcNodes=n1
+GresTypes=gpu,lustre
+NodeName=DEFAULT TmpDisk=1700000 Sockets=2 CoresPerSocket=32 Feature=ib Weight=5
+NodeName=DEFAULT MemSpecLimit=4096 State=UNKNOWN
+NodeName=n[1-4] RealMemory=500000 CoreSpecCount=2
+NodeName=n[5-6] RealMemory=500000 CoreSpecCount=4 NodeAddr=10.0.0.[5-6] State=FUTURE Gres=lustre:no_consume:1
+PartitionName=DEFAULT MaxTime=60 MaxMemPerCPU=4000 AllowAccounts=bio QOS=normal
+PartitionName=DEFAULT MaxNodes=2 PriorityTier=3 ExclusiveUser=YES
+PartitionName=a Nodes=n[1-4] Default=YES
+PartitionName=DEFAULT MaxNodes=4 MaxMemPerCPU=UNLIMITED OverSubscribe=NO
+PartitionName=b Nodes=n[1-6] TRESBillingWeights=CPU=2 AllowAccounts=ALL
+""",
+    "topology.conf": "SwitchName=leaf1 Nodes=n[1-6]\n",
+}
+
+
 def pairs(line):
     return {k.lower(): v for k, _, v in (word.partition("=") for word in line.split())}
 
@@ -223,13 +245,40 @@ class Test:
             self.demand((line["maxtime"], line.get("defaulttime")) == (maximum, usual), f"running: times of {partition}: {line}")
         for names in ("gn[01-08]", "cn[01-04]"):
             self.demand({"ib", "amd"} <= set(lines[("nodename", names)]["feature"].split(",")), f"running: features of {names}")
-        for words in ("SlurmctldHost=head1(10.20.3.5): the address", "has 'license/matlab'", "feature=a&b", "memspeclimit=8192", "cannot have TRESBillingWeights=CPU=1"):
+        for words in ("SlurmctldHost=head1(10.20.3.5): the address", "has 'license/matlab'", "feature=a&b", "MemSpecLimit=8192 of cn[01-04]", "cannot have TRESBillingWeights=CPU=1"):
             self.demand(words in spec, f"running: the spec does not say '{words}'")
         elsewhere = {"slurm.conf": RUNNING["slurm.conf"].replace("AccountingStorageHost=cn01", "AccountingStorageHost=db7")}
         spec, _, ours = self.compiled("elsewhere", elsewhere, warned=("slurm-state-not-shared",))
         self.demand("slurmdbd runs on 'db7', which is no node here" in spec and "AccountingStorageEnforce=associations,limits,qos,safe: it needs" in spec,
                     "elsewhere: the spec does not say that slurmdbd runs elsewhere")
         self.demand("AccountingStorage" not in (ours / "slurm.conf").read_text(encoding="utf-8"), "elsewhere: accounting")
+
+    def nothing_lost(self, name, told):
+        """Each setting of the given slurm.conf is compiled alike, is a line's name, or is named to the user."""
+        settings, lines = conf(self.work / name / "given/slurm.conf")
+        for k in sorted(self.differences(name, self.work / name / "out/slurm")):
+            of, _, key = k.rpartition(" ")
+            if of == "DEFAULT" or k == "grestypes":   # the lines that follow have it; each other type is named
+                continue
+            value = settings[key] if not of else next(line[key] for (_, n), line in lines.items() if n == of)
+            self.demand(f"{key}={value}".lower() in told.lower(), f"{name}: nobody is told of {k}={value}")
+
+    def defaults(self):
+        spec, told, ours = self.compiled("defaults", DEFAULTS)
+        _, lines = conf(ours / "slurm.conf")
+        shared = {"maxtime": "60", "qos": "normal", "prioritytier": "3", "exclusiveuser": "YES"}
+        a, b = lines.get(("partitionname", "a"), {}), lines.get(("partitionname", "b"), {})
+        for line, own in ((a, {"maxmempercpu": "4000", "maxnodes": "2", "allowaccounts": "bio"}),
+                          (b, {"maxmempercpu": "UNLIMITED", "maxnodes": "4", "allowaccounts": "ALL", "oversubscribe": "NO"})):
+            self.demand((shared | own).items() <= line.items(), f"defaults: {line}")
+        text = (ours / "slurm.conf").read_text(encoding="utf-8")
+        self.demand("\nNodeName=DEFAULT MemSpecLimit=4096 TmpDisk=1700000\n" in text, f"defaults: no DEFAULT line of the nodes: {text}")
+        self.demand(text.count("Weight=5") >= 1 and text.count("Feature=") >= 1, f"defaults: {text}")
+        for words in ("CoreSpecCount=2 of n[1-4]", "CoreSpecCount=4 of n[5-6]", "NodeAddr=10.0.0.[5-6] of n[5-6]", "State=FUTURE of n[5-6]", "Gres=lustre:no_consume:1 of n[5-6]",
+                      "partition 'b' cannot have TRESBillingWeights=CPU=2", "JobRequeue=2", "SuspendExcNodes=n1", "the switches of topology.conf"):
+            self.demand(words in spec and f"  - {words}" in told, f"defaults: the user is not told '{words}': {told}")
+        self.demand(" settings of Slurm's files are not in the spec as written there:\n" in told, f"defaults: {told}")
+        self.nothing_lost("defaults", told)
 
     def hostile(self):
         loop = {"slurm.conf": "ClusterName=x\nSlurmctldHost=a\nNodeName=a CPUs=4 RealMemory=8000\nInclude slurm.conf\nInclude b.conf\n", "b.conf": "Include b.conf\n" * 500}
@@ -278,9 +327,9 @@ class Test:
 
 def main():
     test = Test(*sys.argv[1:3])
-    for case in (test.faulty, test.workstation, test.mixed, test.running, test.hostile, test.arguments):
+    for case in (test.faulty, test.workstation, test.mixed, test.running, test.defaults, test.hostile, test.arguments):
         case()
-    print(f"{test.wrong} wrong" if test.wrong else "specs of five slurm.conf compile to files that agree with them")
+    print(f"{test.wrong} wrong" if test.wrong else "specs of six slurm.conf compile to files that agree with them")
     return test.wrong > 0
 
 

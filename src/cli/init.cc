@@ -6,6 +6,7 @@
 #include "audit/files/slurm_spec.h"
 #include "audit/machine.h"
 #include "base/file.h"
+#include "base/format.h"
 #include "base/printable.h"
 #include "base/subprocess.h"
 #include "base/text.h"
@@ -133,6 +134,12 @@ std::optional<std::string> from_slurm(std::string path, const std::string& outpu
     FileError unwritable;
     if (!write_file(there.string(), part.text, unwritable)) throw std::runtime_error(unwritable.message);
     put_error("wrote " + there.string() + "\n");
+  }
+  if (!made.lost.empty()) {
+    put_error(format("clusterc init: {} of Slurm's files {} not in the spec as written there:\n",
+                     made.lost.size() == 1 ? "1 setting" : format("{} settings", made.lost.size()),
+                     made.lost.size() == 1 ? "is" : "are"));
+    for (const std::string& lost : made.lost) put_error("  - " + lost + "\n");
   }
   return made.spec;
 }

@@ -10,6 +10,7 @@
 
 #include "audit/files/judge_slurm.h"
 #include "audit/files/slurm_groups.h"
+#include "audit/files/slurm_node_settings.h"
 #include "audit/files/slurm_partitions.h"
 #include "audit/files/slurm_parts.h"
 #include "audit/files/slurm_topology.h"
@@ -95,6 +96,7 @@ class Describer {
   void read_settings();
   void read_partitions();
   void read_accounting();
+  void read_nodes();
   void read_gres(const SlurmCluster&);
   void read_cgroup(const SlurmCluster&);
   void read_topology(const SlurmCluster&);
@@ -132,6 +134,23 @@ class Describer {
   bool power_saving_ = false, accounting_ = false;
 };
 
+void Describer::read_nodes() {
+  const SlurmNodeSettings nodes =
+      slurm_node_settings(c_, [this](const SlurmSetting& s, std::string_view key) { return as_written(s, key); });
+  if (!nodes.of_all.empty()) keep(extra_, "NodeName=DEFAULT " + join(nodes.of_all, " "));
+  for (const std::string& lost : nodes.lost) differs(clean(lost));
+  for (const SlurmGroup& g : all_.groups) {
+    if (!g.left_out.empty())
+      differs(clean(format("{} of group '{}': Slurm has no such feature", join(g.left_out, " "), g.name)));
+    const SlurmHardware& h = g.hardware;
+    if (const std::int64_t threads = h.sockets * h.cores_per_socket * h.threads; h.cpus > 0 && h.cpus != threads)
+      differs(format("CPUs={} of group '{}': clusterc writes CPUs={}, all threads", h.cpus, g.name, threads));
+  }
+  for (const SlurmRecord& r : c_.text.records)
+    if (r.settings.front().first == "frontendname")
+      differs(format("FrontendName={}: clusterc describes no front ends", clean(r.settings.front().second.value)));
+}
+
 void Describer::read_partitions() {
   std::set<std::string> limits;
   for (const SlurmEntry& p : c_.partitions) {
@@ -153,7 +172,7 @@ void Describer::read_partitions() {
     partitions_.push_back(std::move(*spec));
   }
   for (const SlurmPartitionSpec& p : partitions_)
-    if (!p.lost.empty()) differs(clean(format("partition '{}' cannot have {}", p.name, join(p.lost, " "))));
+    for (const std::string& lost : p.lost) differs(clean(format("partition '{}' cannot have {}", p.name, lost)));
   if (!more) partitions_.clear();
   for (const SlurmGroup& g : all_.groups)
     if (!g.partition && partitions_.empty())
@@ -305,6 +324,8 @@ void Describer::read_cgroup(const SlurmCluster& cgroup) {
 }
 
 void Describer::read_topology(const SlurmCluster& topology) {
+  if (!topology.text.records.empty())
+    differs("the switches of topology.conf: they stand in a comment. Describe the network, and clusterc writes them");
   for (const SlurmRecord& r : topology.text.records) {
     if (topology_.size() == kMostShown) {
       topology_.emplace_back("…");
@@ -318,7 +339,6 @@ void Describer::read_topology(const SlurmCluster& topology) {
 
 void Describer::write_group(YamlWriter& yaml, const SlurmGroup& g) {
   const SlurmHardware& h = g.hardware;
-  if (!g.left_out.empty()) yaml.comment(clean(format("Not described: {}", join(g.left_out, " "))));
   yaml.map(g.name).field("names", fold_names(g.names));
   // A map without entries holds no comments.
   if (h.cores_per_socket == 0)
@@ -443,6 +463,7 @@ std::string cluster_name(const std::string* given) {
 SlurmSpec Describer::write(std::string_view shown, const Findings& faults) {
   read_accounting();
   read_settings();
+  read_nodes();
   read_partitions();
   const std::string name = cluster_name(value("clustername"));
   if (const std::string* given = value("clustername"); !given || to_lower(*given) != name)
@@ -469,6 +490,9 @@ SlurmSpec Describer::write(std::string_view shown, const Findings& faults) {
     if (!nodes.ends_with('\n')) nodes += '\n';
   }
   SlurmSpec out;
+  for (std::size_t i = 0; i < std::min(differences_.size(), kMostLost); ++i)
+    out.lost.push_back(clean(differences_[i].substr(0, 400)));
+  if (differences_.size() > kMostLost) out.lost.push_back(format("and {} more", differences_.size() - kMostLost));
   YamlWriter yaml(out.spec);
   yaml.comment(format(
       "The cluster of '{}' as its files describe it. Complete it: what they cannot show is in comments.", shown));
@@ -481,9 +505,7 @@ SlurmSpec Describer::write(std::string_view shown, const Findings& faults) {
   }
   if (!differences_.empty()) {
     yaml.comment("What the compiled files of Slurm will not have as these files have it:");
-    for (std::size_t i = 0; i < std::min(differences_.size(), kMostShown); ++i)
-      yaml.comment("- " + clean(differences_[i].substr(0, 400)));
-    if (differences_.size() > kMostShown) yaml.comment(format("- and {} more", differences_.size() - kMostShown));
+    for (const std::string& lost : out.lost) yaml.comment("- " + lost);
   }
   yaml.begin_map();
   yaml.field("clusterc", 1).field("rules", "2026.11").field("name", name);
