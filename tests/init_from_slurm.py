@@ -253,6 +253,20 @@ class Test:
                     "elsewhere: the spec does not say that slurmdbd runs elsewhere")
         self.demand("AccountingStorage" not in (ours / "slurm.conf").read_text(encoding="utf-8"), "elsewhere: accounting")
 
+    def programs(self):
+        """Programs of the site keep running; those under the names of compiled ones move."""
+        site = {"Prolog": "/etc/slurm/prolog.sh", "Epilog": "/etc/slurm/epilog.d/*", "TaskProlog": "/etc/slurm/taskprolog.sh", "HealthCheckProgram": "/usr/sbin/nhc",
+                "HealthCheckInterval": "600", "PrologSlurmctld": "/etc/slurm/prologslurmctld.sh"}
+        lines = "".join(f"{key}={path}\n" for key, path in site.items())
+        spec, told, ours = self.compiled("programs", {"slurm.conf": FAULTY["slurm.conf"] + lines}, warned=("slurm-time-unlimited", "slurm-program-replaced"))
+        settings, _ = conf(ours / "slurm.conf")
+        moved = {"Prolog": "/etc/slurm/prolog.*sh", "TaskProlog": "/etc/slurm/taskprolog.site.sh"}
+        for key, path in (site | moved).items():
+            self.demand(settings.get(key.lower()) == path, f"programs: {key}={settings.get(key.lower())}, not {path}")
+        for name in ("prolog", "taskprolog"):
+            words = f"Copy yours to /etc/slurm/{name}.site.sh on each machine first"
+            self.demand(words in told and words in spec, f"programs: the user is not told to copy {name}: {told}")
+
     def nothing_lost(self, name, told):
         """Each setting of the given slurm.conf is compiled alike, is a line's name, or is named to the user."""
         settings, lines = conf(self.work / name / "given/slurm.conf")
@@ -327,9 +341,9 @@ class Test:
 
 def main():
     test = Test(*sys.argv[1:3])
-    for case in (test.faulty, test.workstation, test.mixed, test.running, test.defaults, test.hostile, test.arguments):
+    for case in (test.faulty, test.workstation, test.mixed, test.running, test.defaults, test.programs, test.hostile, test.arguments):
         case()
-    print(f"{test.wrong} wrong" if test.wrong else "specs of six slurm.conf compile to files that agree with them")
+    print(f"{test.wrong} wrong" if test.wrong else "specs of seven slurm.conf compile to files that agree with them")
     return test.wrong > 0
 
 

@@ -45,6 +45,8 @@ constexpr FindingRow kRows[] = {
      "a group that is to be started when jobs need it is none that Slurm hands out"},
     {"slurm-power-program-missing", Severity::error, kDeployed, Standing::must_mend,
      "no program starts the nodes that Slurm is to start when jobs need them"},
+    {"slurm-program-overwritten", Severity::error, kSlurm, Standing::must_mend,
+     "an extra line names a program of the site where the plays write a compiled one"},
     {"slurm-program-replaced", Severity::warning, kSlurm, Standing::acceptable,
      "an extra line replaces or disables the compiled prolog, epilog or health check"},
     {"slurm-pyxis-unbuilt", Severity::note, kSlurm, Standing::acceptable,

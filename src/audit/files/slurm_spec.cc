@@ -46,9 +46,9 @@ constexpr std::array<std::pair<Key, Key>, 8> kDerived = {{{"selecttype", "select
                                                           {"accountingstoragehost", ""},
                                                           {"accountingstoragebackuphost", ""},
                                                           {"accountingstoragetres", ""}}};
-// clusterc writes programs of its own for them: an extra line would replace these.
-constexpr std::array<Key, 5> kPrograms = {"prolog", "epilog", "healthcheckprogram", "healthcheckinterval",
-                                          "healthchecknodestate"};
+// Programs that the plays write (system/slurm.h, kSlurmFolder). Those of the site under these names must move.
+constexpr std::array<Key, 4> kPrograms = {"/etc/slurm/prolog", "/etc/slurm/epilog", "/etc/slurm/taskprolog",
+                                          "/etc/slurm/healthcheck"};
 // Read into the spec elsewhere.
 constexpr std::array<Key, 11> kRead = {"clustername",   "slurmctldhost",  "controlmachine", "backupcontroller",
                                        "jobrequeue",    "resumeprogram",  "suspendprogram", "suspendtime",
@@ -119,6 +119,14 @@ class Describer {
       lines.push_back(std::move(line));
     else
       differs(format("too long for a spec, or with characters that no text has: {}…", clean(line.substr(0, 60))));
+  }
+  // Of several programs Slurm runs those of a pattern (slurm.conf(5), Prolog): the compiled one and that of the site.
+  void keep_program(const std::string& line, const std::string& stem, bool patterns) {
+    keep(extra_, format("{}={}{}", line.substr(0, line.find('=')), stem, patterns ? ".*sh" : ".site.sh"));
+    differs(
+        format("{}: the plays write a program of their own there. Copy yours to {}.site.sh on each machine first: "
+               "the extra line runs it{}",
+               line, stem, patterns ? " and the compiled one" : ""));
   }
   void differs(std::string text) { differences_.push_back(std::move(text)); }
 
@@ -269,8 +277,10 @@ void Describer::read_settings() {
         differs(format("{}: power saving needs nodes with State=CLOUD, ResumeProgram and SuspendProgram", line));
     } else if (key == "accountingstorageenforce" && !accounting_) {
       differs(format("{}: it needs slurmdbd on a node of the spec", line));
-    } else if (is_one_of(key, kPrograms)) {
-      differs(format("{}: clusterc writes a program of its own. An extra line replaces it", line));
+    } else if (const auto stem = std::ranges::find_if(
+                   kPrograms, [&](Key program) { return setting.value == std::string(program) + ".sh"; });
+               stem != kPrograms.end()) {
+      keep_program(line, std::string(*stem), key == "prolog" || key == "epilog");
     } else if (is_one_of(key, kOld)) {
       differs(format("{}: of an older release, or no setting of slurm.conf", line));
     } else if (const auto d = std::ranges::find(kDerived, key, &std::pair<Key, Key>::first); d != kDerived.end()) {

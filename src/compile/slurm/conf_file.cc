@@ -13,6 +13,7 @@
 #include "model/slurm_lines.h"
 #include "spec/output.h"
 #include "spec/software.h"
+#include "system/slurm.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -55,11 +56,16 @@ std::string named_by(std::string_view line) {
              : key + "=" + name;  // no partition: what those that follow have
 }
 
-// Whether the value of a line is this program, or a pattern that it is among (slurm.conf(5), Prolog: glob(7)).
-bool runs(std::string_view line, const std::string& path) {
+// The value of a line, without quotes.
+std::string_view value_of(std::string_view line) {
   std::string_view value = trim(line.substr(line.find('=') + 1));
   if (value.size() >= 2 && value.front() == '"' && value.back() == '"') value = value.substr(1, value.size() - 2);
-  return fnmatch(std::string(value).c_str(), path.c_str(), FNM_PATHNAME) == 0;
+  return value;
+}
+
+// Whether the value of a line is this program, or a pattern that it is among (slurm.conf(5), Prolog: glob(7)).
+bool runs(std::string_view line, const std::string& path) {
+  return fnmatch(std::string(value_of(line)).c_str(), path.c_str(), FNM_PATHNAME) == 0;
 }
 
 // What holds for compiled lines too says nothing that they say otherwise, and Slurm refuses addresses in it; false
@@ -249,9 +255,31 @@ bool SlurmFile::is_line(const Extra& extra, Findings& findings) const {
   return line.rest.empty() && twice == line.pairs.end();
 }
 
+// A program of the site under the name of a compiled one: the plays would write over it.
+bool SlurmFile::is_own_program(const Extra& extra, Findings& findings) const {
+  const std::string_view value = value_of(extra.text);
+  const auto ours = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) {
+    return e.path == value && e.path.starts_with(std::string(kSlurmFolder) + "/");
+  });
+  if (ours == entries_.end()) return true;
+  const std::string stem = ours->path.substr(0, ours->path.rfind('.'));
+  Finding& f = findings.error("slurm-program-overwritten", extra.span,
+                              format("'{}={}' names a compiled file: the plays overwrite a program of yours there, and "
+                                     "the compiled one {}",
+                                     extra.key, ours->path, ours->does));
+  f.help(format("if you have no program there, remove the line: {} is compiled with this path", ours->key));
+  if (ours->patterns && to_lower(ours->key) == extra.lower)
+    f.help(format("copy your program to {0}.site.sh on each machine, and write {1}={0}.*sh: Slurm runs both", stem,
+                  extra.key));
+  else
+    f.help(format("copy your program to {0}.site.sh on each machine, and write {1}={0}.site.sh", stem, extra.key));
+  return false;
+}
+
 // The place of the compiled line with the same key.
 bool SlurmFile::takes_place(const Extra& extra, Extras& extras, Findings& findings) const {
   if (extra.is_comment() || may_repeat(extra.lower)) return true;
+  if (!is_own_program(extra, findings)) return false;
   const auto ours =
       std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return to_lower(e.key) == extra.lower; });
   if (ours != entries_.end() && ours->derived) {
