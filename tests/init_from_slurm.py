@@ -253,6 +253,27 @@ class Test:
                     "elsewhere: the spec does not say that slurmdbd runs elsewhere")
         self.demand("AccountingStorage" not in (ours / "slurm.conf").read_text(encoding="utf-8"), "elsewhere: accounting")
 
+    def database(self):
+        """slurmdbd.conf: extra lines, a reference to the password, and a word where the spec has no slurmdbd."""
+        slurmdbd = ("AuthType=auth/munge\nDbdHost=cn01\nStorageType=accounting_storage/mysql\nStorageHost=db3\nStoragePort=3307\nStorageUser=slurm\nStorageLoc=acct\n"
+                    "StoragePass=hunter2\nPurgeJobAfter=24months\nArchiveJobs=yes\nArchiveDir=/var/spool/archive\nPrivateData=jobs,usage\n")
+        files = {"slurm.conf": RUNNING["slurm.conf"].replace("StateSave", "AccountingStoragePort=6820\nStateSave"), "slurmdbd.conf": slurmdbd,
+                 "job_container.conf": "AutoBasePath=true\n"}
+        spec, told, ours = self.compiled("database", files, warned=("slurm-state-not-shared",))
+        settings, _ = conf(ours / "slurmdbd.conf")
+        for line in slurmdbd.splitlines():
+            key, _, value = line.partition("=")
+            self.demand(key == "StoragePass" or settings.get(key.lower()) == value, f"database: {key} is {settings.get(key.lower())}, not {value}")
+        self.demand("Include /etc/slurm/slurmdbd.password.conf" in (ours / "slurmdbd.conf").read_text(encoding="utf-8"), "database: no reference to the password")
+        self.demand("hunter2" not in spec + told and "slurmdbd.conf: storagepass: " in told, "database: the password")
+        self.demand(conf(ours / "slurm.conf")[0].get("accountingstorageport") == "6820", "database: AccountingStoragePort")
+        self.demand("job_container.conf: clusterc does not read the file" in told, f"database: {told}")
+        files["slurm.conf"] = files["slurm.conf"].replace("AccountingStorageHost=cn01", "AccountingStorageHost=db7")
+        spec, told, _ = self.compiled("no-database", files, warned=("slurm-state-not-shared",))
+        for words in ("PurgeJobAfter=24months", "ArchiveDir=/var/spool/archive", "StorageLoc=acct", "AccountingStoragePort=6820", "AccountingStorageEnforce="):
+            self.demand(words in told and words in spec, f"no-database: the user is not told of {words}: {told}")
+        self.demand("hunter2" not in spec + told, "no-database: the password")
+
     def programs(self):
         """Programs of the site keep running; those under the names of compiled ones move."""
         site = {"Prolog": "/etc/slurm/prolog.sh", "Epilog": "/etc/slurm/epilog.d/*", "TaskProlog": "/etc/slurm/taskprolog.sh", "HealthCheckProgram": "/usr/sbin/nhc",
@@ -341,9 +362,9 @@ class Test:
 
 def main():
     test = Test(*sys.argv[1:3])
-    for case in (test.faulty, test.workstation, test.mixed, test.running, test.defaults, test.programs, test.hostile, test.arguments):
+    for case in (test.faulty, test.workstation, test.mixed, test.running, test.defaults, test.database, test.programs, test.hostile, test.arguments):
         case()
-    print(f"{test.wrong} wrong" if test.wrong else "specs of seven slurm.conf compile to files that agree with them")
+    print(f"{test.wrong} wrong" if test.wrong else "specs of nine slurm.conf compile to files that agree with them")
     return test.wrong > 0
 
 

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "audit/files/judge_slurm.h"
+#include "audit/files/slurm_beside.h"
 #include "audit/files/slurm_groups.h"
 #include "audit/files/slurm_node_settings.h"
 #include "audit/files/slurm_partitions.h"
@@ -54,38 +55,31 @@ constexpr std::array<Key, 11> kRead = {"clustername",   "slurmctldhost",  "contr
                                        "jobrequeue",    "resumeprogram",  "suspendprogram", "suspendtime",
                                        "resumetimeout", "suspendtimeout", "authtype"};
 // Of older releases, or of slurmdbd.conf: newer ones do not read them, or not there.
-constexpr std::array<Key, 14> kOld = {"controladdr",
+constexpr std::array<Key, 13> kOld = {"controladdr",
                                       "backupaddr",
                                       "fastschedule",
                                       "cryptotype",
                                       "cachegroups",
                                       "accountingstorageloc",
                                       "accountingstorageuser",
-                                      "accountingstorageport",
                                       "checkpointtype",
                                       "jobcheckpointdir",
                                       "slurmctldaddr",
                                       "accountingstoragejobcomment",
                                       "accountingstorejobcomment",
                                       "launchtype"};
-// cgroup.conf as clusterc writes it.
-constexpr std::array<std::pair<Key, Key>, 5> kCgroup = {{{"cgroupplugin", "autodetect"},
-                                                         {"constraincores", "yes"},
-                                                         {"constraindevices", "yes"},
-                                                         {"constrainramspace", "yes"},
-                                                         {"constrainswapspace", "yes"}}};
 // Lines that clusterc writes so anyway.
 constexpr std::array<Key, 3> kSame = {"selecttypeparameters=cr_core_memory", "returntoservice=1", "slurmuser=slurm"};
-constexpr std::array<Key, 4> kOldCgroup = {"cgroupautomount", "cgroupreleaseagentdir", "taskaffinity",
-                                           "constrainkmemspace"};
-
 class Describer {
  public:
   Describer(const Sources& sources, const SlurmCluster& c, SlurmGroups groups, Catalog& catalog)
       : sources_(sources), c_(c), all_(std::move(groups)), catalog_(catalog), parts_(catalog) {}
 
   void beside(const std::optional<SlurmCluster>& gres, const std::optional<SlurmCluster>& cgroup,
-              const std::optional<SlurmCluster>& topology) {
+              const std::optional<SlurmCluster>& topology, std::optional<SlurmCluster> slurmdbd,
+              std::vector<std::string> unread) {
+    for (std::string& file : unread) differs(std::move(file));
+    slurmdbd_ = std::move(slurmdbd);
     if (gres) read_gres(*gres);
     if (cgroup) read_cgroup(*cgroup);
     if (topology) read_topology(*topology);
@@ -97,6 +91,7 @@ class Describer {
   void read_partitions();
   void read_accounting();
   void read_nodes();
+  void read_slurmdbd(const std::string* storage, const std::string& host);
   void read_gres(const SlurmCluster&);
   void read_cgroup(const SlurmCluster&);
   void read_topology(const SlurmCluster&);
@@ -135,7 +130,9 @@ class Describer {
   SlurmGroups all_;
   Catalog& catalog_;
   SlurmParts parts_;
-  std::vector<std::string> extra_, cgroup_extra_, differences_, topology_;
+  std::optional<SlurmCluster> slurmdbd_;
+  SlurmDatabaseSpec database_;
+  std::vector<std::string> extra_, cgroup_extra_, slurmdbd_extra_, differences_, topology_;
   std::string longest_;  // MaxTime of all partitions, in minutes
   std::vector<SlurmPartitionSpec> partitions_;
   std::string databases_;  // nodes that run slurmdbd, where it is not the first controller alone
@@ -245,6 +242,21 @@ void Describer::read_accounting() {
   } else if (storage && to_lower(*storage) != "accounting_storage/none") {
     differs(format("AccountingStorageType={}: clusterc writes accounting_storage/slurmdbd, or none", clean(*storage)));
   }
+  read_slurmdbd(storage, host ? *host : "localhost");
+}
+
+void Describer::read_slurmdbd(const std::string* storage, const std::string& host) {
+  if (!slurmdbd_) {
+    if (storage && to_lower(*storage) == "accounting_storage/slurmdbd")
+      differs(
+          "slurmdbd.conf: clusterc cannot read one beside slurm.conf. Copy it there from the machine of slurmdbd and "
+          "run init again, or compare it with the compiled one");
+    return;
+  }
+  database_ = slurm_database_spec(*slurmdbd_, accounting_ ? std::optional(host) : std::nullopt,
+                                  [this](const SlurmSetting& s, std::string_view key) { return as_written(s, key); });
+  for (std::string& line : database_.extra) keep(slurmdbd_extra_, std::move(line));
+  for (const std::string& lost : database_.lost) differs(lost);
 }
 
 void Describer::read_settings() {
@@ -275,8 +287,11 @@ void Describer::read_settings() {
         differs(format("{}: clusterc writes AuthType=auth/munge", line));
       if (!power_saving_ && (key.starts_with("resume") || key.starts_with("suspend")))
         differs(format("{}: power saving needs nodes with State=CLOUD, ResumeProgram and SuspendProgram", line));
-    } else if (key == "accountingstorageenforce" && !accounting_) {
-      differs(format("{}: it needs slurmdbd on a node of the spec", line));
+    } else if ((key == "accountingstorageenforce" || key == "accountingstorageport") && !accounting_) {
+      differs(
+          format("{}: it needs slurmdbd on a node of the spec. Write the line in outputs.slurm.extra when "
+                 "software.scheduler.accounting is set",
+                 line));
     } else if (const auto stem = std::ranges::find_if(
                    kPrograms, [&](Key program) { return setting.value == std::string(program) + ".sh"; });
                stem != kPrograms.end()) {
@@ -298,39 +313,14 @@ void Describer::read_settings() {
 }
 
 void Describer::read_gres(const SlurmCluster& gres) {
-  std::set<std::string> said;
-  const auto once = [&](std::string text) {
-    if (said.size() < kMostShown && said.insert(text).second) differs(std::move(text));
-  };
-  for (const SlurmRecord& r : gres.text.records) {
-    if (const SlurmSetting* detect = r.find("autodetect"); detect && to_lower(detect->value) != "off")
-      once(format("gres.conf: AutoDetect={}. clusterc writes the device files", clean(detect->value)));
-    const SlurmSetting* name = r.find("name");
-    if (!name) continue;
-    const std::string what = to_lower(name->value);
-    if (what != "gpu" && what != "shard") {
-      once(format("gres.conf: Name={}, for which the language has no word", clean(what.substr(0, 40))));
-      continue;
-    }
-    for (const std::string_view key : {"cores", "cpus", "links"})
-      if (r.find(key))
-        once(format("gres.conf: {} of GPUs. They follow from the PCIe tree of the server (`pcie`)",
-                    key == "links" ? "Links" : "Cores"));
-  }
+  for (std::string& lost : slurm_gres_lost(gres)) differs(std::move(lost));
 }
 
 void Describer::read_cgroup(const SlurmCluster& cgroup) {
-  for (const auto& [key, setting] : cgroup.settings) {
-    const auto ours = std::ranges::find(kCgroup, key, &std::pair<Key, Key>::first);
-    if (ours != kCgroup.end()) {
-      if (to_lower(setting.value) != ours->second)
-        differs(format("cgroup.conf: {}. clusterc writes {}", as_written(setting, key), ours->second));
-    } else if (is_one_of(key, kOldCgroup)) {
-      differs(format("cgroup.conf: {}: of an older release", as_written(setting, key)));
-    } else {
-      keep(cgroup_extra_, as_written(setting, key));
-    }
-  }
+  SlurmFileSpec file =
+      slurm_cgroup_spec(cgroup, [this](const SlurmSetting& s, std::string_view key) { return as_written(s, key); });
+  for (std::string& line : file.extra) keep(cgroup_extra_, std::move(line));
+  for (std::string& lost : file.lost) differs(std::move(lost));
 }
 
 void Describer::read_topology(const SlurmCluster& topology) {
@@ -421,7 +411,15 @@ void Describer::write_scheduler(YamlWriter& yaml) const {
     yaml.field("requeue", *requeue == "1");
   if (accounting_) {
     yaml.map("accounting");
-    if (!databases_.empty()) yaml.field("nodes", databases_);
+    if (!databases_.empty())
+      yaml.field("nodes", databases_);
+    else if (!database_.database.empty() && !all_.controllers.empty())
+      yaml.field("nodes", all_.controllers.front());
+    if (!database_.database.empty()) yaml.field("database", clean(database_.database));
+    if (database_.password) {
+      yaml.comment("The file has the line StoragePass=… of your slurmdbd.conf, mode 0600, and belongs to SlurmUser.");
+      yaml.map("password").field("file", "/etc/slurm/slurmdbd.password.conf").end_map();
+    }
     yaml.end_map();
   }
   write_slurm_partitions(yaml, partitions_);
@@ -446,7 +444,7 @@ void Describer::write_scheduler(YamlWriter& yaml) const {
 }
 
 void Describer::write_extra(YamlWriter& yaml) const {
-  if (extra_.empty() && cgroup_extra_.empty()) return;
+  if (extra_.empty() && cgroup_extra_.empty() && slurmdbd_extra_.empty()) return;
   yaml.comment("Settings that the language has no word for: clusterc writes these lines behind its own.");
   yaml.map("outputs").map("slurm").map("extra");
   const auto file = [&](std::string_view name, const std::vector<std::string>& lines) {
@@ -457,6 +455,7 @@ void Describer::write_extra(YamlWriter& yaml) const {
   };
   file("slurm.conf", extra_);
   file("cgroup.conf", cgroup_extra_);
+  file("slurmdbd.conf", slurmdbd_extra_);
   yaml.end_map().end_map().end_map();
 }
 
@@ -566,7 +565,8 @@ SlurmSpec spec_of_slurm(const Sources& sources, FileId file, std::string_view sh
   std::optional<SlurmCluster> topology;
   if (auto found = read_slurm_topology(sources, read, findings)) topology = std::move(found->cluster);
   describer.beside(read_beside(sources, read, "gres.conf", findings),
-                   read_beside(sources, read, "cgroup.conf", findings), topology);
+                   read_beside(sources, read, "cgroup.conf", findings), topology,
+                   read_beside(sources, read, "slurmdbd.conf", findings), slurm_files_unread(read));
   return describer.write(shown, faults);
 }
 
