@@ -26,6 +26,8 @@ constexpr FindingRow kRows[] = {
      "the part of an AMD GPU does not state its number of render nodes, so gres.conf may list the wrong devices"},
     {"slurm-job-memory-beyond-installed", Severity::error, kSlurm, Standing::must_mend,
      "`job_memory` of nodes is more than the memory that they have"},
+    {"slurm-limits-unenforced", Severity::warning, kSlurm, Standing::acceptable,
+     "a partition has a QOS or accounts, slurmdbd runs, and AccountingStorageEnforce is not set"},
     {"slurm-limits-without-teams", Severity::error, kSlurm, Standing::must_mend,
      "`limits` is set without teams, but limits apply to the users of a team"},
     {"slurm-mig-unknown", Severity::error, kSlurm, Standing::must_mend,
