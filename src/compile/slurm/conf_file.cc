@@ -155,12 +155,13 @@ void check_identity(std::string_view key, std::string_view text, SourceSpan at, 
 }
 
 // Whether the spec names a release whose keys are all known.
-bool has_known_release(const CompileInput& in) {
+bool is_before(const CompileInput& in, std::string_view release) {
   const auto& scheduler = in.cluster.spec.software->scheduler;
   const Value<Version>* v = in.wish && in.wish->version ? &in.wish->version : scheduler ? &scheduler->version : nullptr;
   std::string error;
-  return v && *v && **v < *Version::parse("24.12", error);
+  return v && *v && **v < *Version::parse(release, error);
 }
+bool has_known_release(const CompileInput& in) { return is_before(in, "24.12"); }
 
 }  // namespace
 
@@ -330,9 +331,37 @@ bool SlurmFile::has_own_name(const Extra& extra, Extras& extras, Findings& findi
   return true;
 }
 
+// Slurm ends at a key that its release does not have in the files beside slurm.conf, too.
+void SlurmFile::check_keys(const Extra& extra, Findings& findings) const {
+  const SlurmFileKeys known = slurm_file_keys(name_);
+  if (known.first.empty()) return;
+  const auto among = [](std::span<const std::string_view> keys, const std::string& lower) {
+    return std::ranges::any_of(keys, [&](std::string_view k) { return to_lower(k) == lower; });
+  };
+  const SlurmLine line = read_slurm_line(extra.text, extra.span);
+  for (std::size_t i = 0; i < line.pairs.size(); ++i) {
+    const std::string& key = line.pairs[i].first;
+    if (among(known.first, key)) continue;
+    const bool added = among(known.added, key), old = is_before(in_, "23.02");
+    if (added && !old) continue;
+    std::string why = format("{} of Slurm {} has no key '{}': slurmd does not start with an unknown key", name_,
+                             added ? "22.05" : "22.05 to 25.05", extra.text.substr(line.places[i].begin, key.size()));
+    Finding& f = added || has_known_release(in_)
+                     ? findings.error("output-extra-unknown-key", extra.span, std::move(why))
+                     : findings.warning("output-extra-unknown-key", extra.span, std::move(why));
+    std::vector<std::string_view> names(known.first.begin(), known.first.end());
+    if (!old) names.insert(names.end(), known.added.begin(), known.added.end());
+    if (added)
+      f.help("remove the line, or use a newer release of Slurm");
+    else if (!offer_names(f, key, names))
+      f.help(format("look it up in {}(5) of your release; a key of a newer release can stay", name_));
+  }
+}
+
 // Keys and values of slurm.conf; an unknown key is a warning, and stands.
 bool SlurmFile::is_known_to_slurm(const Extra& extra, Findings& findings) const {
-  if (!extra.has_settings() || name_ != "slurm.conf") return true;
+  if (!extra.has_settings()) return true;
+  if (name_ != "slurm.conf") return check_keys(extra, findings), true;
   if (!is_slurm_conf_key(extra.key)) {
     // The table has the keys of Slurm 22.05 and 24.11. A newer release may have more: an unknown key is an error only
     // where the spec names an older one.

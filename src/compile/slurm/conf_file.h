@@ -57,6 +57,7 @@ class SlurmFile {
   bool is_own_program(const Extra&, Findings&) const;
   bool takes_place(const Extra&, Extras&, Findings&) const;
   bool has_own_name(const Extra&, Extras&, Findings&) const;
+  void check_keys(const Extra&, Findings&) const;
   bool is_known_to_slurm(const Extra&, Findings&) const;
   std::string with_compiled_option(const Extra&) const;
   Extras read_extras(Findings&) const;
