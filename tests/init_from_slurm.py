@@ -313,6 +313,8 @@ class Test:
                       "partition 'b' cannot have TRESBillingWeights=CPU=2", "JobRequeue=2", "SuspendExcNodes=n1", "the switches of topology.conf"):
             self.demand(words in spec and f"  - {words}" in told, f"defaults: the user is not told '{words}': {told}")
         self.demand(" settings of Slurm's files are not in the spec as written there:\n" in told, f"defaults: {told}")
+        for text in (spec, told):
+            self.demand("--check --diff" in text, "defaults: the user is not told what the plays change")
         self.nothing_lost("defaults", told)
 
     def hostile(self):

@@ -141,6 +141,10 @@ std::optional<std::string> from_slurm(std::string path, const std::string& outpu
                      made.lost.size() == 1 ? "is" : "are"));
     for (const std::string& lost : made.lost) put_error("  - " + lost + "\n");
   }
+  put_error(
+      "clusterc init: this cluster runs. The plays set the time zone and the host name, replace files, and restart "
+      "slurmctld and slurmd: show the changes first, with 'ansible-playbook site.yml --check --diff --limit "
+      "ONE-NODE'\n");
   return made.spec;
 }
 

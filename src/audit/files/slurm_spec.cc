@@ -516,6 +516,10 @@ SlurmSpec Describer::write(std::string_view shown, const Findings& faults) {
     yaml.comment("What the compiled files of Slurm will not have as these files have it:");
     for (const std::string& lost : out.lost) yaml.comment("- " + lost);
   }
+  yaml.comment(
+      "The plays change machines that run: time zone, host name, /etc/hosts, files in /etc/slurm; slurmctld and slurmd "
+      "restart. They begin with no preview while the spec has no inventory. First: ansible-playbook site.yml --check "
+      "--diff --limit ONE-NODE");
   yaml.begin_map();
   yaml.field("clusterc", 1).field("rules", "2026.11").field("name", name);
   if (!parts_.all().empty()) yaml.list("parts").value(kSlurmParts).end_list();
