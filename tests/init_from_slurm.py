@@ -61,6 +61,7 @@ Include /etc/slurm/nodes.conf
 JobRequeue=0
 GresTypes=gpu,shard
 TopologyPlugin=topology/tree
+RoutePlugin=route/topology
 JobCompPass=secret
 PartitionName=DEFAULT MaxTime=2-00:00:00
 PartitionName=all Nodes=ALL
@@ -97,6 +98,28 @@ PartitionName=gpu Nodes=gn[01-08] Default=YES MaxTime=3-00:00:00 DefaultTime=04:
 PartitionName=cpu Nodes=cn[01-04] MaxTime=1-00:00:00 DefaultTime=01:00:00 State=DRAIN AllowAccounts=bio,physics PriorityTier=2 TRESBillingWeights=CPU=1
 PartitionName=some Nodes=cn[03-04] MaxTime=08:00:00 OverSubscribe=EXCLUSIVE PriorityJobFactor=7
 """,
+}
+
+
+# DEFAULT lines that follow each other; settings of nodes and partitions for which the language has no word.
+DEFAULTS = {
+    "slurm.conf": """ClusterName=inherit
+SlurmctldHost=ctl1
+SelectType=select/cons_tres
+JobRequeue=2
+SuspendExcNodes=n1
+GresTypes=gpu,lustre
+NodeName=DEFAULT TmpDisk=1700000 Sockets=2 CoresPerSocket=32 Feature=ib Weight=5
+NodeName=DEFAULT MemSpecLimit=4096 State=UNKNOWN
+NodeName=n[1-4] RealMemory=500000 CoreSpecCount=2
+NodeName=n[5-6] RealMemory=500000 CoreSpecCount=4 NodeAddr=10.0.0.[5-6] State=FUTURE Gres=lustre:no_consume:1
+PartitionName=DEFAULT MaxTime=60 MaxMemPerCPU=4000 AllowAccounts=bio QOS=normal
+PartitionName=DEFAULT MaxNodes=2 PriorityTier=3 ExclusiveUser=YES
+PartitionName=a Nodes=n[1-4] Default=YES
+PartitionName=DEFAULT MaxNodes=4 MaxMemPerCPU=UNLIMITED OverSubscribe=NO
+PartitionName=b Nodes=n[1-6] TRESBillingWeights=CPU=2 AllowAccounts=ALL
+""",
+    "topology.conf": "SwitchName=leaf1 Nodes=n[1-6]\n",
 }
 
 
@@ -200,8 +223,10 @@ class Test:
         self.demand(lines.get(("partitionname", "big"), {}).get("prioritytier") == "10", "mixed: PriorityTier")
         settings, _ = conf(ours / "slurm.conf")
         self.demand(settings["jobrequeue"] == "0", "mixed: JobRequeue")
-        for words in ("SwitchName=top Switches=leaf[1-2]", "SlurmctldHost=ctl1(10.0.0.1): the address is not kept", "ClusterName=Mixed_2", "CPUs=64"):
+        for words in ("SwitchName=top Switches=leaf[1-2]", "SlurmctldHost=ctl1(10.0.0.1): the address is not kept", "ClusterName=Mixed_2", "CPUs=64",
+                      "# - TopologyPlugin=topology/tree: ", "# - RoutePlugin=route/topology: slurmctld does not start"):
             self.demand(words in spec, f"mixed: the spec does not say '{words}'")
+        self.demand("routeplugin" not in settings, "mixed: RoutePlugin without a topology")
         self.demand("secret" not in spec, "mixed: a password was copied")
 
     def running(self):
@@ -220,13 +245,77 @@ class Test:
             self.demand((line["maxtime"], line.get("defaulttime")) == (maximum, usual), f"running: times of {partition}: {line}")
         for names in ("gn[01-08]", "cn[01-04]"):
             self.demand({"ib", "amd"} <= set(lines[("nodename", names)]["feature"].split(",")), f"running: features of {names}")
-        for words in ("SlurmctldHost=head1(10.20.3.5): the address", "has 'license/matlab'", "feature=a&b", "memspeclimit=8192", "cannot have TRESBillingWeights=CPU=1"):
+        for words in ("SlurmctldHost=head1(10.20.3.5): the address", "has 'license/matlab'", "feature=a&b", "MemSpecLimit=8192 of cn[01-04]", "cannot have TRESBillingWeights=CPU=1"):
             self.demand(words in spec, f"running: the spec does not say '{words}'")
         elsewhere = {"slurm.conf": RUNNING["slurm.conf"].replace("AccountingStorageHost=cn01", "AccountingStorageHost=db7")}
         spec, _, ours = self.compiled("elsewhere", elsewhere, warned=("slurm-state-not-shared",))
         self.demand("slurmdbd runs on 'db7', which is no node here" in spec and "AccountingStorageEnforce=associations,limits,qos,safe: it needs" in spec,
                     "elsewhere: the spec does not say that slurmdbd runs elsewhere")
         self.demand("AccountingStorage" not in (ours / "slurm.conf").read_text(encoding="utf-8"), "elsewhere: accounting")
+
+    def database(self):
+        """slurmdbd.conf: extra lines, a reference to the password, and a word where the spec has no slurmdbd."""
+        slurmdbd = ("AuthType=auth/munge\nDbdHost=cn01\nStorageType=accounting_storage/mysql\nStorageHost=db3\nStoragePort=3307\nStorageUser=slurm\nStorageLoc=acct\n"
+                    "StoragePass=hunter2\nPurgeJobAfter=24months\nArchiveJobs=yes\nArchiveDir=/var/spool/archive\nPrivateData=jobs,usage\n")
+        files = {"slurm.conf": RUNNING["slurm.conf"].replace("StateSave", "AccountingStoragePort=6820\nStateSave"), "slurmdbd.conf": slurmdbd,
+                 "job_container.conf": "AutoBasePath=true\n"}
+        spec, told, ours = self.compiled("database", files, warned=("slurm-state-not-shared",))
+        settings, _ = conf(ours / "slurmdbd.conf")
+        for line in slurmdbd.splitlines():
+            key, _, value = line.partition("=")
+            self.demand(key == "StoragePass" or settings.get(key.lower()) == value, f"database: {key} is {settings.get(key.lower())}, not {value}")
+        self.demand("Include /etc/slurm/slurmdbd.password.conf" in (ours / "slurmdbd.conf").read_text(encoding="utf-8"), "database: no reference to the password")
+        self.demand("hunter2" not in spec + told and "slurmdbd.conf: storagepass: " in told, "database: the password")
+        self.demand(conf(ours / "slurm.conf")[0].get("accountingstorageport") == "6820", "database: AccountingStoragePort")
+        self.demand("job_container.conf: clusterc does not read the file" in told, f"database: {told}")
+        files["slurm.conf"] = files["slurm.conf"].replace("AccountingStorageHost=cn01", "AccountingStorageHost=db7")
+        spec, told, _ = self.compiled("no-database", files, warned=("slurm-state-not-shared",))
+        for words in ("PurgeJobAfter=24months", "ArchiveDir=/var/spool/archive", "StorageLoc=acct", "AccountingStoragePort=6820", "AccountingStorageEnforce="):
+            self.demand(words in told and words in spec, f"no-database: the user is not told of {words}: {told}")
+        self.demand("hunter2" not in spec + told, "no-database: the password")
+
+    def programs(self):
+        """Programs of the site keep running; those under the names of compiled ones move."""
+        site = {"Prolog": "/etc/slurm/prolog.sh", "Epilog": "/etc/slurm/epilog.d/*", "TaskProlog": "/etc/slurm/taskprolog.sh", "HealthCheckProgram": "/usr/sbin/nhc",
+                "HealthCheckInterval": "600", "PrologSlurmctld": "/etc/slurm/prologslurmctld.sh"}
+        lines = "".join(f"{key}={path}\n" for key, path in site.items())
+        spec, told, ours = self.compiled("programs", {"slurm.conf": FAULTY["slurm.conf"] + lines}, warned=("slurm-time-unlimited", "slurm-program-replaced"))
+        settings, _ = conf(ours / "slurm.conf")
+        moved = {"Prolog": "/etc/slurm/prolog.*sh", "TaskProlog": "/etc/slurm/taskprolog.site.sh"}
+        for key, path in (site | moved).items():
+            self.demand(settings.get(key.lower()) == path, f"programs: {key}={settings.get(key.lower())}, not {path}")
+        for name in ("prolog", "taskprolog"):
+            words = f"Copy yours to /etc/slurm/{name}.site.sh on each machine first"
+            self.demand(words in told and words in spec, f"programs: the user is not told to copy {name}: {told}")
+
+    def nothing_lost(self, name, told):
+        """Each setting of the given slurm.conf is compiled alike, is a line's name, or is named to the user."""
+        settings, lines = conf(self.work / name / "given/slurm.conf")
+        for k in sorted(self.differences(name, self.work / name / "out/slurm")):
+            of, _, key = k.rpartition(" ")
+            if of == "DEFAULT" or k == "grestypes":   # the lines that follow have it; each other type is named
+                continue
+            value = settings[key] if not of else next(line[key] for (_, n), line in lines.items() if n == of)
+            self.demand(f"{key}={value}".lower() in told.lower(), f"{name}: nobody is told of {k}={value}")
+
+    def defaults(self):
+        spec, told, ours = self.compiled("defaults", DEFAULTS)
+        _, lines = conf(ours / "slurm.conf")
+        shared = {"maxtime": "60", "qos": "normal", "prioritytier": "3", "exclusiveuser": "YES"}
+        a, b = lines.get(("partitionname", "a"), {}), lines.get(("partitionname", "b"), {})
+        for line, own in ((a, {"maxmempercpu": "4000", "maxnodes": "2", "allowaccounts": "bio"}),
+                          (b, {"maxmempercpu": "UNLIMITED", "maxnodes": "4", "allowaccounts": "ALL", "oversubscribe": "NO"})):
+            self.demand((shared | own).items() <= line.items(), f"defaults: {line}")
+        text = (ours / "slurm.conf").read_text(encoding="utf-8")
+        self.demand("\nNodeName=DEFAULT MemSpecLimit=4096 TmpDisk=1700000\n" in text, f"defaults: no DEFAULT line of the nodes: {text}")
+        self.demand(text.count("Weight=5") >= 1 and text.count("Feature=") >= 1, f"defaults: {text}")
+        for words in ("CoreSpecCount=2 of n[1-4]", "CoreSpecCount=4 of n[5-6]", "NodeAddr=10.0.0.[5-6] of n[5-6]", "State=FUTURE of n[5-6]", "Gres=lustre:no_consume:1 of n[5-6]",
+                      "partition 'b' cannot have TRESBillingWeights=CPU=2", "JobRequeue=2", "SuspendExcNodes=n1", "the switches of topology.conf"):
+            self.demand(words in spec and f"  - {words}" in told, f"defaults: the user is not told '{words}': {told}")
+        self.demand(" settings of Slurm's files are not in the spec as written there:\n" in told, f"defaults: {told}")
+        for text in (spec, told):
+            self.demand("--check --diff" in text, "defaults: the user is not told what the plays change")
+        self.nothing_lost("defaults", told)
 
     def hostile(self):
         loop = {"slurm.conf": "ClusterName=x\nSlurmctldHost=a\nNodeName=a CPUs=4 RealMemory=8000\nInclude slurm.conf\nInclude b.conf\n", "b.conf": "Include b.conf\n" * 500}
@@ -275,9 +364,9 @@ class Test:
 
 def main():
     test = Test(*sys.argv[1:3])
-    for case in (test.faulty, test.workstation, test.mixed, test.running, test.hostile, test.arguments):
+    for case in (test.faulty, test.workstation, test.mixed, test.running, test.defaults, test.database, test.programs, test.hostile, test.arguments):
         case()
-    print(f"{test.wrong} wrong" if test.wrong else "specs of five slurm.conf compile to files that agree with them")
+    print(f"{test.wrong} wrong" if test.wrong else "specs of nine slurm.conf compile to files that agree with them")
     return test.wrong > 0
 
 

@@ -6,6 +6,7 @@
 #include "audit/files/slurm_spec.h"
 #include "audit/machine.h"
 #include "base/file.h"
+#include "base/format.h"
 #include "base/printable.h"
 #include "base/subprocess.h"
 #include "base/text.h"
@@ -134,6 +135,16 @@ std::optional<std::string> from_slurm(std::string path, const std::string& outpu
     if (!write_file(there.string(), part.text, unwritable)) throw std::runtime_error(unwritable.message);
     put_error("wrote " + there.string() + "\n");
   }
+  if (!made.lost.empty()) {
+    put_error(format("clusterc init: {} of Slurm's files {} not in the spec as written there:\n",
+                     made.lost.size() == 1 ? "1 setting" : format("{} settings", made.lost.size()),
+                     made.lost.size() == 1 ? "is" : "are"));
+    for (const std::string& lost : made.lost) put_error("  - " + lost + "\n");
+  }
+  put_error(
+      "clusterc init: this cluster runs. The plays set the time zone and the host name, replace files, and restart "
+      "slurmctld and slurmd: show the changes first, with 'ansible-playbook site.yml --check --diff --limit "
+      "ONE-NODE'\n");
   return made.spec;
 }
 

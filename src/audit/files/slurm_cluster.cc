@@ -9,9 +9,6 @@ namespace clusterc {
 namespace {
 
 constexpr std::int64_t kMostGres = 1 << 16;  // of one entry: more is a mistake, and sums stay exact
-constexpr std::array<std::string_view, 14> kDefaultKeys = {
-    "cpus",       "procs", "boards", "sockets", "socketsperboard", "corespersocket", "threadspercore",
-    "realmemory", "gres",  "state",  "nodes",   "maxtime",         "defaulttime",    "feature"};
 
 // Keys that begin a line whose other keys belong to it.
 bool begins_entry(std::string_view key) {
@@ -33,10 +30,11 @@ std::optional<std::int64_t> gres_count(std::string_view word) {
   return *number > static_cast<std::uint64_t>(kMostGres / unit) ? kMostGres : static_cast<std::int64_t>(*number) * unit;
 }
 
+// A later DEFAULT line changes what it names; the rest of the earlier ones holds on (slurm.conf(5)).
 void add_defaults(std::shared_ptr<const SlurmDefaults>& defaults, const SlurmRecord& record) {
   auto next = defaults ? std::make_shared<SlurmDefaults>(*defaults) : std::make_shared<SlurmDefaults>();
-  for (const std::string_view key : kDefaultKeys)
-    if (const SlurmSetting* s = record.find(key)) (*next)[std::string(key)] = *s;
+  for (std::size_t i = 1; i < record.settings.size(); ++i)
+    next->insert_or_assign(record.settings[i].first, record.settings[i].second);
   defaults = std::move(next);
 }
 

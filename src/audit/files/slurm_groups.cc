@@ -50,16 +50,6 @@ SlurmHardware hardware_of(const SlurmNodeLine& line) {
   return h;
 }
 
-std::vector<std::string> left_out_of(const SlurmNodeLine& line) {
-  static const std::set<std::string, std::less<>> kRead = {
-      "nodename",       "cpus", "procs", "boards",     "sockets", "socketsperboard", "corespersocket",
-      "threadspercore", "gres", "state", "realmemory", "weight",  "feature",         "features"};
-  std::vector<std::string> out;
-  for (const auto& [key, setting] : line.record->settings)
-    if (!kRead.contains(key)) out.push_back(format("{}={}", key, one_line(setting.value.substr(0, 60))));
-  return out;
-}
-
 // Words that Slurm takes for features (slurm.conf(5), Feature); others are left out and named.
 std::vector<std::string> features_of(const SlurmNodeLine& line, std::vector<std::string>* left_out) {
   std::vector<std::string> out;
@@ -162,7 +152,7 @@ class Grouper {
                                .names = {},
                                .line = &line,
                                .in_partitions = partitions_of_[i],
-                               .left_out = left_out_of(line),
+                               .left_out = {},
                                .features = {},
                                .weight = weight,
                                .hardware = std::move(h),
@@ -236,6 +226,14 @@ bool can_name_in_spec(std::string_view name) {
     if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_'))
       return false;
   return name.front() != '-' && name.front() != '_';
+}
+
+bool slurm_group_reads(std::string_view key) {
+  for (const std::string_view read :
+       {"nodename", "cpus", "procs", "boards", "sockets", "socketsperboard", "corespersocket", "threadspercore", "gres",
+        "state", "realmemory", "weight", "feature", "features"})
+    if (key == read) return true;
+  return false;
 }
 
 SlurmGroups slurm_groups(const SlurmCluster& c) { return Grouper(c).group(); }

@@ -24,7 +24,7 @@ struct SlurmGroup {
   const SlurmNodeLine* line = nullptr;     // the first of its lines
   const SlurmEntry* partition = nullptr;   // has these nodes and no others, and gives the group its name
   std::vector<std::size_t> in_partitions;  // numbers
-  std::vector<std::string> left_out;       // settings of its lines that nothing reads: "MemSpecLimit=8192"
+  std::vector<std::string> left_out;       // features that a spec cannot have: "feature=a&b"
   std::vector<std::string> features;       // as written, each once
   std::int64_t weight = 0;                 // 0: none written
   SlurmHardware hardware;
@@ -48,6 +48,8 @@ struct SlurmGroups {
 inline constexpr std::size_t kMostSlurmGroups = 1000;
 
 SlurmGroups slurm_groups(const SlurmCluster&);
+// Whether the groups hold what a node line says under this key, in lower case.
+bool slurm_group_reads(std::string_view key);
 // Whether a group or a partition of a spec can have the name.
 bool can_name_in_spec(std::string_view);
 

@@ -9,8 +9,11 @@
 #include <set>
 
 #include "audit/files/judge_slurm.h"
+#include "audit/files/slurm_beside.h"
 #include "audit/files/slurm_groups.h"
+#include "audit/files/slurm_node_settings.h"
 #include "audit/files/slurm_partitions.h"
+#include "audit/files/slurm_parts.h"
 #include "audit/files/slurm_topology.h"
 #include "audit/files/slurm_values.h"
 #include "audit/files/words.h"
@@ -27,6 +30,7 @@ std::string clean(std::string_view text) { return printable(one_line(text)); }
 
 constexpr std::size_t kLongestLine = 64 * 1024;
 constexpr std::size_t kMostShown = 64;  // lines of a list in comments
+constexpr std::size_t kMostLost = 256;  // settings in the list of those that the spec does not have
 
 using Key = std::string_view;
 template <std::size_t N>
@@ -35,57 +39,47 @@ bool is_one_of(Key key, const std::array<Key, N>& keys) {
 }
 
 // Keys of slurm.conf that follow from a spec, and what clusterc writes where it writes always the same.
-constexpr std::array<std::pair<Key, Key>, 11> kDerived = {{{"selecttype", "select/cons_tres"},
-                                                           {"proctracktype", "proctrack/cgroup"},
-                                                           {"taskplugin", "task/affinity,task/cgroup"},
-                                                           {"grestypes", ""},
-                                                           {"accountingstoragetype", ""},
-                                                           {"accountingstoragehost", ""},
-                                                           {"accountingstoragebackuphost", ""},
-                                                           {"accountingstoragetres", ""},
-                                                           {"topologyplugin", ""},
-                                                           {"suspendexcparts", ""},
-                                                           {"suspendexcnodes", ""}}};
-// clusterc writes programs of its own for them: an extra line would replace these.
-constexpr std::array<Key, 5> kPrograms = {"prolog", "epilog", "healthcheckprogram", "healthcheckinterval",
-                                          "healthchecknodestate"};
+constexpr std::array<std::pair<Key, Key>, 8> kDerived = {{{"selecttype", "select/cons_tres"},
+                                                          {"proctracktype", "proctrack/cgroup"},
+                                                          {"taskplugin", "task/affinity,task/cgroup"},
+                                                          {"grestypes", ""},
+                                                          {"accountingstoragetype", ""},
+                                                          {"accountingstoragehost", ""},
+                                                          {"accountingstoragebackuphost", ""},
+                                                          {"accountingstoragetres", ""}}};
+// Programs that the plays write (system/slurm.h, kSlurmFolder). Those of the site under these names must move.
+constexpr std::array<Key, 4> kPrograms = {"/etc/slurm/prolog", "/etc/slurm/epilog", "/etc/slurm/taskprolog",
+                                          "/etc/slurm/healthcheck"};
 // Read into the spec elsewhere.
 constexpr std::array<Key, 11> kRead = {"clustername",   "slurmctldhost",  "controlmachine", "backupcontroller",
                                        "jobrequeue",    "resumeprogram",  "suspendprogram", "suspendtime",
                                        "resumetimeout", "suspendtimeout", "authtype"};
 // Of older releases, or of slurmdbd.conf: newer ones do not read them, or not there.
-constexpr std::array<Key, 14> kOld = {"controladdr",
+constexpr std::array<Key, 13> kOld = {"controladdr",
                                       "backupaddr",
                                       "fastschedule",
                                       "cryptotype",
                                       "cachegroups",
                                       "accountingstorageloc",
                                       "accountingstorageuser",
-                                      "accountingstorageport",
                                       "checkpointtype",
                                       "jobcheckpointdir",
                                       "slurmctldaddr",
                                       "accountingstoragejobcomment",
                                       "accountingstorejobcomment",
                                       "launchtype"};
-// cgroup.conf as clusterc writes it.
-constexpr std::array<std::pair<Key, Key>, 5> kCgroup = {{{"cgroupplugin", "autodetect"},
-                                                         {"constraincores", "yes"},
-                                                         {"constraindevices", "yes"},
-                                                         {"constrainramspace", "yes"},
-                                                         {"constrainswapspace", "yes"}}};
 // Lines that clusterc writes so anyway.
 constexpr std::array<Key, 3> kSame = {"selecttypeparameters=cr_core_memory", "returntoservice=1", "slurmuser=slurm"};
-constexpr std::array<Key, 4> kOldCgroup = {"cgroupautomount", "cgroupreleaseagentdir", "taskaffinity",
-                                           "constrainkmemspace"};
-
 class Describer {
  public:
   Describer(const Sources& sources, const SlurmCluster& c, SlurmGroups groups, Catalog& catalog)
-      : sources_(sources), c_(c), all_(std::move(groups)), catalog_(catalog) {}
+      : sources_(sources), c_(c), all_(std::move(groups)), catalog_(catalog), parts_(catalog) {}
 
   void beside(const std::optional<SlurmCluster>& gres, const std::optional<SlurmCluster>& cgroup,
-              const std::optional<SlurmCluster>& topology) {
+              const std::optional<SlurmCluster>& topology, std::optional<SlurmCluster> slurmdbd,
+              std::vector<std::string> unread) {
+    for (std::string& file : unread) differs(std::move(file));
+    slurmdbd_ = std::move(slurmdbd);
     if (gres) read_gres(*gres);
     if (cgroup) read_cgroup(*cgroup);
     if (topology) read_topology(*topology);
@@ -95,6 +89,9 @@ class Describer {
  private:
   void read_settings();
   void read_partitions();
+  void read_accounting();
+  void read_nodes();
+  void read_slurmdbd(const std::string* storage, const std::string& host);
   void read_gres(const SlurmCluster&);
   void read_cgroup(const SlurmCluster&);
   void read_topology(const SlurmCluster&);
@@ -102,11 +99,6 @@ class Describer {
   void write_site(YamlWriter&) const;
   void write_scheduler(YamlWriter&) const;
   void write_extra(YamlWriter&) const;
-  std::string gpu_part(const SlurmGres&, std::string& comment);
-  std::string cpu_part(const SlurmHardware&);
-  void own_part(const std::string& id, std::string text) {
-    if (own_.insert(id).second) parts_.push_back({format("{}/{}.yaml", kSlurmParts, id), std::move(text)});
-  }
   std::string as_written(const SlurmSetting& s, std::string_view key) const {
     const std::string_view text = sources_.text(s.span);
     const bool plain = text.find_first_of("\n\r\\") == text.npos && text.find('=') != text.npos;
@@ -123,20 +115,46 @@ class Describer {
     else
       differs(format("too long for a spec, or with characters that no text has: {}…", clean(line.substr(0, 60))));
   }
+  // Of several programs Slurm runs those of a pattern (slurm.conf(5), Prolog): the compiled one and that of the site.
+  void keep_program(const std::string& line, const std::string& stem, bool patterns) {
+    keep(extra_, format("{}={}{}", line.substr(0, line.find('=')), stem, patterns ? ".*sh" : ".site.sh"));
+    differs(
+        format("{}: the plays write a program of their own there. Copy yours to {}.site.sh on each machine first: "
+               "the extra line runs it{}",
+               line, stem, patterns ? " and the compiled one" : ""));
+  }
   void differs(std::string text) { differences_.push_back(std::move(text)); }
 
   const Sources& sources_;
   const SlurmCluster& c_;
   SlurmGroups all_;
   Catalog& catalog_;
-  std::set<std::string, std::less<>> own_;
-  std::vector<SlurmSpec::Part> parts_;
-  std::vector<std::string> extra_, cgroup_extra_, differences_, topology_;
+  SlurmParts parts_;
+  std::optional<SlurmCluster> slurmdbd_;
+  SlurmDatabaseSpec database_;
+  std::vector<std::string> extra_, cgroup_extra_, slurmdbd_extra_, differences_, topology_;
   std::string longest_;  // MaxTime of all partitions, in minutes
   std::vector<SlurmPartitionSpec> partitions_;
   std::string databases_;  // nodes that run slurmdbd, where it is not the first controller alone
   bool power_saving_ = false, accounting_ = false;
 };
+
+void Describer::read_nodes() {
+  const SlurmNodeSettings nodes =
+      slurm_node_settings(c_, [this](const SlurmSetting& s, std::string_view key) { return as_written(s, key); });
+  if (!nodes.of_all.empty()) keep(extra_, "NodeName=DEFAULT " + join(nodes.of_all, " "));
+  for (const std::string& lost : nodes.lost) differs(clean(lost));
+  for (const SlurmGroup& g : all_.groups) {
+    if (!g.left_out.empty())
+      differs(clean(format("{} of group '{}': Slurm has no such feature", join(g.left_out, " "), g.name)));
+    const SlurmHardware& h = g.hardware;
+    if (const std::int64_t threads = h.sockets * h.cores_per_socket * h.threads; h.cpus > 0 && h.cpus != threads)
+      differs(format("CPUs={} of group '{}': clusterc writes CPUs={}, all threads", h.cpus, g.name, threads));
+  }
+  for (const SlurmRecord& r : c_.text.records)
+    if (r.settings.front().first == "frontendname")
+      differs(format("FrontendName={}: clusterc describes no front ends", clean(r.settings.front().second.value)));
+}
 
 void Describer::read_partitions() {
   std::set<std::string> limits;
@@ -159,7 +177,7 @@ void Describer::read_partitions() {
     partitions_.push_back(std::move(*spec));
   }
   for (const SlurmPartitionSpec& p : partitions_)
-    if (!p.lost.empty()) differs(clean(format("partition '{}' cannot have {}", p.name, join(p.lost, " "))));
+    for (const std::string& lost : p.lost) differs(clean(format("partition '{}' cannot have {}", p.name, lost)));
   if (!more) partitions_.clear();
   for (const SlurmGroup& g : all_.groups)
     if (!g.partition && partitions_.empty())
@@ -193,7 +211,7 @@ void Describer::read_partitions() {
   extra_.insert(extra_.begin(), sets.begin(), sets.end());
 }
 
-void Describer::read_settings() {
+void Describer::read_accounting() {
   const std::string* storage = value("accountingstoragetype");
   const std::string* host = value("accountingstoragehost");
   if (storage && to_lower(*storage) == "accounting_storage/slurmdbd") {
@@ -224,6 +242,24 @@ void Describer::read_settings() {
   } else if (storage && to_lower(*storage) != "accounting_storage/none") {
     differs(format("AccountingStorageType={}: clusterc writes accounting_storage/slurmdbd, or none", clean(*storage)));
   }
+  read_slurmdbd(storage, host ? *host : "localhost");
+}
+
+void Describer::read_slurmdbd(const std::string* storage, const std::string& host) {
+  if (!slurmdbd_) {
+    if (storage && to_lower(*storage) == "accounting_storage/slurmdbd")
+      differs(
+          "slurmdbd.conf: clusterc cannot read one beside slurm.conf. Copy it there from the machine of slurmdbd and "
+          "run init again, or compare it with the compiled one");
+    return;
+  }
+  database_ = slurm_database_spec(*slurmdbd_, accounting_ ? std::optional(host) : std::nullopt,
+                                  [this](const SlurmSetting& s, std::string_view key) { return as_written(s, key); });
+  for (std::string& line : database_.extra) keep(slurmdbd_extra_, std::move(line));
+  for (const std::string& lost : database_.lost) differs(lost);
+}
+
+void Describer::read_settings() {
   for (const std::string& host_at : all_.addresses)
     differs(
         format("SlurmctldHost={}: the address is not kept. Write it in the inventory, and the name must resolve to it",
@@ -234,15 +270,32 @@ void Describer::read_settings() {
     const std::string line = as_written(setting, key);
     if (key.find("pass") != key.npos) {
       differs(format("{} is not copied: it can be a password", key));
+    } else if (key == "topologyplugin") {
+      differs(format("{}: clusterc writes the topology that follows from a network of the spec", line));
+    } else if (key == "routeplugin" && to_lower(setting.value) == "route/topology") {
+      // slurmctld 22.05: "fatal: ROUTE: route/topology requires topology/tree"
+      differs(
+          format("{}: slurmctld does not start with it unless topology.conf is compiled. Describe the network, then "
+                 "write the line in outputs.slurm.extra",
+                 line));
+    } else if (key == "suspendexcparts" || key == "suspendexcnodes") {
+      differs(format("{}: clusterc writes the groups that software.scheduler.power_saving does not name", line));
     } else if (is_one_of(key, kRead)) {
+      if (key == "jobrequeue" && setting.value != "0" && setting.value != "1")
+        differs(format("{}: write software.scheduler.requeue, true or false", line));
       if (key == "authtype" && to_lower(setting.value) != "auth/munge")
         differs(format("{}: clusterc writes AuthType=auth/munge", line));
       if (!power_saving_ && (key.starts_with("resume") || key.starts_with("suspend")))
         differs(format("{}: power saving needs nodes with State=CLOUD, ResumeProgram and SuspendProgram", line));
-    } else if (key == "accountingstorageenforce" && !accounting_) {
-      differs(format("{}: it needs slurmdbd on a node of the spec", line));
-    } else if (is_one_of(key, kPrograms)) {
-      differs(format("{}: clusterc writes a program of its own. An extra line replaces it", line));
+    } else if ((key == "accountingstorageenforce" || key == "accountingstorageport") && !accounting_) {
+      differs(
+          format("{}: it needs slurmdbd on a node of the spec. Write the line in outputs.slurm.extra when "
+                 "software.scheduler.accounting is set",
+                 line));
+    } else if (const auto stem = std::ranges::find_if(
+                   kPrograms, [&](Key program) { return setting.value == std::string(program) + ".sh"; });
+               stem != kPrograms.end()) {
+      keep_program(line, std::string(*stem), key == "prolog" || key == "epilog");
     } else if (is_one_of(key, kOld)) {
       differs(format("{}: of an older release, or no setting of slurm.conf", line));
     } else if (const auto d = std::ranges::find(kDerived, key, &std::pair<Key, Key>::first); d != kDerived.end()) {
@@ -260,42 +313,19 @@ void Describer::read_settings() {
 }
 
 void Describer::read_gres(const SlurmCluster& gres) {
-  std::set<std::string> said;
-  const auto once = [&](std::string text) {
-    if (said.size() < kMostShown && said.insert(text).second) differs(std::move(text));
-  };
-  for (const SlurmRecord& r : gres.text.records) {
-    if (const SlurmSetting* detect = r.find("autodetect"); detect && to_lower(detect->value) != "off")
-      once(format("gres.conf: AutoDetect={}. clusterc writes the device files", clean(detect->value)));
-    const SlurmSetting* name = r.find("name");
-    if (!name) continue;
-    const std::string what = to_lower(name->value);
-    if (what != "gpu" && what != "shard") {
-      once(format("gres.conf: Name={}, for which the language has no word", clean(what.substr(0, 40))));
-      continue;
-    }
-    for (const std::string_view key : {"cores", "cpus", "links"})
-      if (r.find(key))
-        once(format("gres.conf: {} of GPUs. They follow from the PCIe tree of the server (`pcie`)",
-                    key == "links" ? "Links" : "Cores"));
-  }
+  for (std::string& lost : slurm_gres_lost(gres)) differs(std::move(lost));
 }
 
 void Describer::read_cgroup(const SlurmCluster& cgroup) {
-  for (const auto& [key, setting] : cgroup.settings) {
-    const auto ours = std::ranges::find(kCgroup, key, &std::pair<Key, Key>::first);
-    if (ours != kCgroup.end()) {
-      if (to_lower(setting.value) != ours->second)
-        differs(format("cgroup.conf: {}. clusterc writes {}", as_written(setting, key), ours->second));
-    } else if (is_one_of(key, kOldCgroup)) {
-      differs(format("cgroup.conf: {}: of an older release", as_written(setting, key)));
-    } else {
-      keep(cgroup_extra_, as_written(setting, key));
-    }
-  }
+  SlurmFileSpec file =
+      slurm_cgroup_spec(cgroup, [this](const SlurmSetting& s, std::string_view key) { return as_written(s, key); });
+  for (std::string& line : file.extra) keep(cgroup_extra_, std::move(line));
+  for (std::string& lost : file.lost) differs(std::move(lost));
 }
 
 void Describer::read_topology(const SlurmCluster& topology) {
+  if (!topology.text.records.empty())
+    differs("the switches of topology.conf: they stand in a comment. Describe the network, and clusterc writes them");
   for (const SlurmRecord& r : topology.text.records) {
     if (topology_.size() == kMostShown) {
       topology_.emplace_back("…");
@@ -307,68 +337,8 @@ void Describer::read_topology(const SlurmCluster& topology) {
   }
 }
 
-std::string Describer::cpu_part(const SlurmHardware& h) {
-  const std::string id = format("cpu-{}x{}", h.cores_per_socket, h.threads);
-  std::string text;
-  YamlWriter yaml(text);
-  yaml.comment(
-      "A processor as slurm.conf describes it. Name the real one in the spec, so that its figures can be judged.");
-  yaml.begin_map().field("part", "cpu").field("id", id);
-  yaml.map("facts");
-  yaml.field("name", format("a processor with {} and {} a core", counted(h.cores_per_socket, "core"),
-                            counted(h.threads, "thread")));
-  yaml.field("cores", h.cores_per_socket).field("threads_per_core", h.threads);
-  yaml.end_map().end_map();
-  own_part(id, text + "\n");
-  return id;
-}
-
-// A part of the catalogue where only one has the words of the type; else a part of its own.
-std::string Describer::gpu_part(const SlurmGres& gres, std::string& comment) {
-  const std::set<std::string, std::less<>> want = slurm_type_words(gres.type);
-  std::vector<std::string> fits;
-  for (const PartInfo& info : catalog_.list()) {
-    if (info.kind != PartKind::gpu || want.empty()) continue;
-    const auto have = slurm_type_words(info.id);
-    if (std::includes(have.begin(), have.end(), want.begin(), want.end())) fits.emplace_back(info.id);
-  }
-  const std::string type = to_lower(gres.type);
-  const auto called = [](std::string_view id) {  // system/slurm.h, gres_type()
-    for (const std::string_view maker : {"nvidia-", "amd-", "intel-"})
-      if (id.starts_with(maker)) id.remove_prefix(maker.size());
-    return std::string(id.substr(0, id.find('-')));
-  };
-  if (fits.size() == 1 && called(fits.front()) == type) return fits.front();
-  std::string id;
-  for (const char c : type) id += (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' ? c : '-';
-  while (id.starts_with('-') || id.starts_with('_')) id.erase(0, 1);
-  while (id.ends_with('-')) id.pop_back();
-  if (id.size() > 60) id.resize(60);
-  if (id.empty()) id = "gpu";
-  if (fits.empty())
-    comment = format("The catalogue has no GPU '{}'.", clean(type));
-  else
-    comment = format("Write the GPU that is fitted: {}.", join(fits, " or "));
-  if (type.empty())
-    comment = "gres.conf and slurm.conf give the GPUs no type: clusterc writes one.";
-  else if (called(id) != type)
-    comment +=
-        format(" clusterc calls the type '{}': jobs that request '{}' have to be changed.", called(id), clean(type));
-  std::string text;
-  YamlWriter yaml(text);
-  yaml.comment(
-      "A GPU of which Slurm's files say the type only. Name the real one in the spec, so that its figures can "
-      "be judged.");
-  yaml.begin_map().field("part", "gpu").field("id", id).map("facts");
-  yaml.field("name", type.empty() ? std::string("a GPU without a type") : format("a GPU of type '{}'", clean(type)));
-  yaml.end_map().end_map();
-  own_part(id, text + "\n");
-  return id;
-}
-
 void Describer::write_group(YamlWriter& yaml, const SlurmGroup& g) {
   const SlurmHardware& h = g.hardware;
-  if (!g.left_out.empty()) yaml.comment(clean(format("Not described: {}", join(g.left_out, " "))));
   yaml.map(g.name).field("names", fold_names(g.names));
   // A map without entries holds no comments.
   if (h.cores_per_socket == 0)
@@ -379,7 +349,7 @@ void Describer::write_group(YamlWriter& yaml, const SlurmGroup& g) {
     const std::int64_t cores = h.sockets * h.cores_per_socket, threads = cores * h.threads;
     if (h.cpus > 0 && h.cpus != threads)
       yaml.comment(format("CPUs={}: clusterc writes CPUs={}, all threads.", h.cpus, threads));
-    yaml.field("cpus", format("{} x {}", h.sockets, cpu_part(h)));
+    yaml.field("cpus", format("{} x {}", h.sockets, parts_.cpu(h)));
   }
   if (h.memory > 1) {
     const SlurmMemory memory = slurm_memory(h.memory);
@@ -389,11 +359,11 @@ void Describer::write_group(YamlWriter& yaml, const SlurmGroup& g) {
   std::int64_t gpus = 0;
   if (!h.gpus.empty()) {
     std::string comment;
-    const std::string part = gpu_part(h.gpus.front(), comment);
+    const std::string part = parts_.gpu(h.gpus.front(), comment);
     if (!comment.empty()) yaml.comment(comment);
     gpus = std::min<std::int64_t>(h.gpus.front().count, 1 << 16);
     yaml.field("gpus", format("{} x {}", gpus, part));
-    if (const GpuPart* known = own_.contains(part) ? nullptr : catalog_.gpu(part); known && known->form)
+    if (const GpuPart* known = parts_.has(part) ? nullptr : catalog_.gpu(part); known && known->form)
       yaml.list("gpu_forms").value(enum_text(*known->form)).end_list();  // they run in it
     for (std::size_t i = 1; i < std::min<std::size_t>(h.gpus.size(), 8); ++i)
       yaml.comment(format("A group has GPUs of one model: {} x '{}' beside them cannot be described.", h.gpus[i].count,
@@ -441,7 +411,15 @@ void Describer::write_scheduler(YamlWriter& yaml) const {
     yaml.field("requeue", *requeue == "1");
   if (accounting_) {
     yaml.map("accounting");
-    if (!databases_.empty()) yaml.field("nodes", databases_);
+    if (!databases_.empty())
+      yaml.field("nodes", databases_);
+    else if (!database_.database.empty() && !all_.controllers.empty())
+      yaml.field("nodes", all_.controllers.front());
+    if (!database_.database.empty()) yaml.field("database", clean(database_.database));
+    if (database_.password) {
+      yaml.comment("The file has the line StoragePass=… of your slurmdbd.conf, mode 0600, and belongs to SlurmUser.");
+      yaml.map("password").field("file", "/etc/slurm/slurmdbd.password.conf").end_map();
+    }
     yaml.end_map();
   }
   write_slurm_partitions(yaml, partitions_);
@@ -466,7 +444,7 @@ void Describer::write_scheduler(YamlWriter& yaml) const {
 }
 
 void Describer::write_extra(YamlWriter& yaml) const {
-  if (extra_.empty() && cgroup_extra_.empty()) return;
+  if (extra_.empty() && cgroup_extra_.empty() && slurmdbd_extra_.empty()) return;
   yaml.comment("Settings that the language has no word for: clusterc writes these lines behind its own.");
   yaml.map("outputs").map("slurm").map("extra");
   const auto file = [&](std::string_view name, const std::vector<std::string>& lines) {
@@ -477,6 +455,7 @@ void Describer::write_extra(YamlWriter& yaml) const {
   };
   file("slurm.conf", extra_);
   file("cgroup.conf", cgroup_extra_);
+  file("slurmdbd.conf", slurmdbd_extra_);
   yaml.end_map().end_map().end_map();
 }
 
@@ -491,7 +470,9 @@ std::string cluster_name(const std::string* given) {
 }
 
 SlurmSpec Describer::write(std::string_view shown, const Findings& faults) {
+  read_accounting();
   read_settings();
+  read_nodes();
   read_partitions();
   const std::string name = cluster_name(value("clustername"));
   if (const std::string* given = value("clustername"); !given || to_lower(*given) != name)
@@ -518,6 +499,9 @@ SlurmSpec Describer::write(std::string_view shown, const Findings& faults) {
     if (!nodes.ends_with('\n')) nodes += '\n';
   }
   SlurmSpec out;
+  for (std::size_t i = 0; i < std::min(differences_.size(), kMostLost); ++i)
+    out.lost.push_back(clean(differences_[i].substr(0, 400)));
+  if (differences_.size() > kMostLost) out.lost.push_back(format("and {} more", differences_.size() - kMostLost));
   YamlWriter yaml(out.spec);
   yaml.comment(format(
       "The cluster of '{}' as its files describe it. Complete it: what they cannot show is in comments.", shown));
@@ -530,13 +514,15 @@ SlurmSpec Describer::write(std::string_view shown, const Findings& faults) {
   }
   if (!differences_.empty()) {
     yaml.comment("What the compiled files of Slurm will not have as these files have it:");
-    for (std::size_t i = 0; i < std::min(differences_.size(), kMostShown); ++i)
-      yaml.comment("- " + clean(differences_[i].substr(0, 400)));
-    if (differences_.size() > kMostShown) yaml.comment(format("- and {} more", differences_.size() - kMostShown));
+    for (const std::string& lost : out.lost) yaml.comment("- " + lost);
   }
+  yaml.comment(
+      "The plays change machines that run: time zone, host name, /etc/hosts, files in /etc/slurm; slurmctld and slurmd "
+      "restart. They begin with no preview while the spec has no inventory. First: ansible-playbook site.yml --check "
+      "--diff --limit ONE-NODE");
   yaml.begin_map();
   yaml.field("clusterc", 1).field("rules", "2026.11").field("name", name);
-  if (!parts_.empty()) yaml.list("parts").value(kSlurmParts).end_list();
+  if (!parts_.all().empty()) yaml.list("parts").value(kSlurmParts).end_list();
   write_site(yaml);
   if (!topology_.empty()) {
     yaml.comment(
@@ -555,7 +541,7 @@ SlurmSpec Describer::write(std::string_view shown, const Findings& faults) {
   after.end_map();
   out.spec += rest;
   if (!out.spec.ends_with('\n')) out.spec += '\n';
-  out.parts = std::move(parts_);
+  out.parts = parts_.all();
   return out;
 }
 
@@ -583,7 +569,8 @@ SlurmSpec spec_of_slurm(const Sources& sources, FileId file, std::string_view sh
   std::optional<SlurmCluster> topology;
   if (auto found = read_slurm_topology(sources, read, findings)) topology = std::move(found->cluster);
   describer.beside(read_beside(sources, read, "gres.conf", findings),
-                   read_beside(sources, read, "cgroup.conf", findings), topology);
+                   read_beside(sources, read, "cgroup.conf", findings), topology,
+                   read_beside(sources, read, "slurmdbd.conf", findings), slurm_files_unread(read));
   return describer.write(shown, faults);
 }
 

@@ -15,7 +15,8 @@ struct SlurmSpec {
   struct Part {
     std::string file, text;  // "slurm-parts/cpu-32x1.yaml"
   };
-  std::string spec, error;  // error: why there is none
+  std::string spec, error;        // error: why there is none
+  std::vector<std::string> lost;  // what the spec does not have, a line each; it names them in a comment, too
   std::vector<Part> parts;  // processors, and GPUs that the catalogue does not have: what Slurm's files say of them
 };
 // `shown`: the path of the slurm.conf for a comment. `faults`: what judge_file() finds in the files; the spec names

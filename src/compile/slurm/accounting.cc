@@ -3,9 +3,11 @@
 #include <cmath>
 #include <set>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "compile/slurm/conf_file.h"
 #include "compile/slurm/slurm.h"
+#include "model/slurm_lines.h"
 #include "spec/software.h"
 #include "write/writers.h"
 
@@ -98,10 +100,51 @@ void accounts_script(const CompileInput& in, const SlurmFacts& facts, Bundle& bu
   bundle.close();
 }
 
+// The first setting of a partition line that slurmctld holds only with AccountingStorageEnforce.
+std::string needs_enforcement(const SlurmLine& line) {
+  for (const std::string_view key : {"qos", "allowqos", "denyqos", "allowaccounts", "denyaccounts"})
+    if (const std::string* v = line.value(key); v && to_lower(*v) != "all")
+      return std::string(key) + "=" + one_line(*v);
+  return {};
+}
+
+// slurm.conf(5), AccountingStorageEnforce: without it jobs of any account and QOS run, and no limit holds. Teams of the
+// spec bring it with them.
+void check_enforcement(const CompileInput& in, const SlurmFacts& facts, Findings& findings) {
+  if (!facts.teams.empty()) return;
+  const std::vector<SlurmLine> extra = extra_slurm_lines(in.cluster, "slurm.conf");
+  if (std::ranges::any_of(extra, [](const SlurmLine& l) { return l.value("accountingstorageenforce") != nullptr; }))
+    return;
+  const auto report = [&](SourceSpan at, std::string_view partition, std::string_view what) {
+    findings
+        .warning("slurm-limits-unenforced", at,
+                 format("'{}' of partition '{}' has no effect: slurmctld enforces limits, accounts and QOS only with "
+                        "AccountingStorageEnforce, which the spec does not set",
+                        what, partition))
+        .help(
+            "write `AccountingStorageEnforce=associations,limits,qos` in outputs.slurm.extra, slurm.conf, after "
+            "sacctmgr knows the accounts and users, or write teams");
+  };
+  for (const SlurmPartition& p : facts.partitions) {
+    if (!p.spec) continue;
+    if (p.spec->qos) return report(p.spec->qos.span, p.name, "qos: " + *p.spec->qos);
+    for (const Value<std::string>& name : p.spec->allow_qos)
+      if (name) return report(name.span, p.name, "allow_qos");
+    for (const Value<std::string>& setting : p.spec->extra)
+      if (setting)
+        if (const std::string what = needs_enforcement(read_slurm_line(*setting, setting.span)); !what.empty())
+          return report(setting.span, p.name, *setting);
+  }
+  for (const SlurmLine& line : extra)
+    if (const std::string* name = line.value("partitionname"))
+      if (const std::string what = needs_enforcement(line); !what.empty()) return report(line.span, *name, what);
+}
+
 }  // namespace
 
 void emit_accounting(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle, Findings& findings) {
   if (facts.databases.empty()) return;
+  check_enforcement(in, facts, findings);
   const auto& scheduler = in.cluster.spec.software->scheduler;
   SlurmFile f(in, "slurmdbd.conf", 0600);  // slurmdbd refuses to read anything wider, and it belongs to SlurmUser
   f.set("AuthType", "auth/munge");

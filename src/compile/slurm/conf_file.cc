@@ -13,6 +13,7 @@
 #include "model/slurm_lines.h"
 #include "spec/output.h"
 #include "spec/software.h"
+#include "system/slurm.h"
 #include "write/writers.h"
 
 namespace clusterc {
@@ -55,11 +56,16 @@ std::string named_by(std::string_view line) {
              : key + "=" + name;  // no partition: what those that follow have
 }
 
-// Whether the value of a line is this program, or a pattern that it is among (slurm.conf(5), Prolog: glob(7)).
-bool runs(std::string_view line, const std::string& path) {
+// The value of a line, without quotes.
+std::string_view value_of(std::string_view line) {
   std::string_view value = trim(line.substr(line.find('=') + 1));
   if (value.size() >= 2 && value.front() == '"' && value.back() == '"') value = value.substr(1, value.size() - 2);
-  return fnmatch(std::string(value).c_str(), path.c_str(), FNM_PATHNAME) == 0;
+  return value;
+}
+
+// Whether the value of a line is this program, or a pattern that it is among (slurm.conf(5), Prolog: glob(7)).
+bool runs(std::string_view line, const std::string& path) {
+  return fnmatch(std::string(value_of(line)).c_str(), path.c_str(), FNM_PATHNAME) == 0;
 }
 
 // What holds for compiled lines too says nothing that they say otherwise, and Slurm refuses addresses in it; false
@@ -149,12 +155,13 @@ void check_identity(std::string_view key, std::string_view text, SourceSpan at, 
 }
 
 // Whether the spec names a release whose keys are all known.
-bool has_known_release(const CompileInput& in) {
+bool is_before(const CompileInput& in, std::string_view release) {
   const auto& scheduler = in.cluster.spec.software->scheduler;
   const Value<Version>* v = in.wish && in.wish->version ? &in.wish->version : scheduler ? &scheduler->version : nullptr;
   std::string error;
-  return v && *v && **v < *Version::parse("24.12", error);
+  return v && *v && **v < *Version::parse(release, error);
 }
+bool has_known_release(const CompileInput& in) { return is_before(in, "24.12"); }
 
 }  // namespace
 
@@ -249,9 +256,31 @@ bool SlurmFile::is_line(const Extra& extra, Findings& findings) const {
   return line.rest.empty() && twice == line.pairs.end();
 }
 
+// A program of the site under the name of a compiled one: the plays would write over it.
+bool SlurmFile::is_own_program(const Extra& extra, Findings& findings) const {
+  const std::string_view value = value_of(extra.text);
+  const auto ours = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) {
+    return e.path == value && e.path.starts_with(std::string(kSlurmFolder) + "/");
+  });
+  if (ours == entries_.end()) return true;
+  const std::string stem = ours->path.substr(0, ours->path.rfind('.'));
+  Finding& f = findings.error("slurm-program-overwritten", extra.span,
+                              format("'{}={}' names a compiled file: the plays overwrite a program of yours there, and "
+                                     "the compiled one {}",
+                                     extra.key, ours->path, ours->does));
+  f.help(format("if you have no program there, remove the line: {} is compiled with this path", ours->key));
+  if (ours->patterns && to_lower(ours->key) == extra.lower)
+    f.help(format("copy your program to {0}.site.sh on each machine, and write {1}={0}.*sh: Slurm runs both", stem,
+                  extra.key));
+  else
+    f.help(format("copy your program to {0}.site.sh on each machine, and write {1}={0}.site.sh", stem, extra.key));
+  return false;
+}
+
 // The place of the compiled line with the same key.
 bool SlurmFile::takes_place(const Extra& extra, Extras& extras, Findings& findings) const {
   if (extra.is_comment() || may_repeat(extra.lower)) return true;
+  if (!is_own_program(extra, findings)) return false;
   const auto ours =
       std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return to_lower(e.key) == extra.lower; });
   if (ours != entries_.end() && ours->derived) {
@@ -302,9 +331,37 @@ bool SlurmFile::has_own_name(const Extra& extra, Extras& extras, Findings& findi
   return true;
 }
 
+// Slurm ends at a key that its release does not have in the files beside slurm.conf, too.
+void SlurmFile::check_keys(const Extra& extra, Findings& findings) const {
+  const SlurmFileKeys known = slurm_file_keys(name_);
+  if (known.first.empty()) return;
+  const auto among = [](std::span<const std::string_view> keys, const std::string& lower) {
+    return std::ranges::any_of(keys, [&](std::string_view k) { return to_lower(k) == lower; });
+  };
+  const SlurmLine line = read_slurm_line(extra.text, extra.span);
+  for (std::size_t i = 0; i < line.pairs.size(); ++i) {
+    const std::string& key = line.pairs[i].first;
+    if (among(known.first, key)) continue;
+    const bool added = among(known.added, key), old = is_before(in_, "23.02");
+    if (added && !old) continue;
+    std::string why = format("{} of Slurm {} has no key '{}': slurmd does not start with an unknown key", name_,
+                             added ? "22.05" : "22.05 to 25.05", extra.text.substr(line.places[i].begin, key.size()));
+    Finding& f = added || has_known_release(in_)
+                     ? findings.error("output-extra-unknown-key", extra.span, std::move(why))
+                     : findings.warning("output-extra-unknown-key", extra.span, std::move(why));
+    std::vector<std::string_view> names(known.first.begin(), known.first.end());
+    if (!old) names.insert(names.end(), known.added.begin(), known.added.end());
+    if (added)
+      f.help("remove the line, or use a newer release of Slurm");
+    else if (!offer_names(f, key, names))
+      f.help(format("look it up in {}(5) of your release; a key of a newer release can stay", name_));
+  }
+}
+
 // Keys and values of slurm.conf; an unknown key is a warning, and stands.
 bool SlurmFile::is_known_to_slurm(const Extra& extra, Findings& findings) const {
-  if (!extra.has_settings() || name_ != "slurm.conf") return true;
+  if (!extra.has_settings()) return true;
+  if (name_ != "slurm.conf") return check_keys(extra, findings), true;
   if (!is_slurm_conf_key(extra.key)) {
     // The table has the keys of Slurm 22.05 and 24.11. A newer release may have more: an unknown key is an error only
     // where the spec names an older one.

@@ -54,8 +54,10 @@ class SlurmFile {
   // A step of reading an extra line: false where the line cannot stand; the finding says why.
   bool is_line(const Extra&, Findings&) const;
   std::vector<Extra> settings_of(Extra) const;
+  bool is_own_program(const Extra&, Findings&) const;
   bool takes_place(const Extra&, Extras&, Findings&) const;
   bool has_own_name(const Extra&, Extras&, Findings&) const;
+  void check_keys(const Extra&, Findings&) const;
   bool is_known_to_slurm(const Extra&, Findings&) const;
   std::string with_compiled_option(const Extra&) const;
   Extras read_extras(Findings&) const;

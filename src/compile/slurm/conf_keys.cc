@@ -289,7 +289,33 @@ constexpr std::string_view kPartitionKeys[] = {
 };
 constexpr std::string_view kNodeSetKeys[] = {"Feature", "Nodes"}, kDownNodesKeys[] = {"Reason", "State"};
 
+// src/common/cgroup.c, gres.c, the plugins topology/tree and job_container/tmpfs; cgroup.conf(5) and
+// job_container.conf(5) of newer releases.
+constexpr std::string_view kCgroupKeys[] = {
+    "AllowedDevicesFile", "AllowedKmemSpace",  "AllowedRAMSpace",       "AllowedSwapSpace", "CgroupAutomount",
+    "CgroupMountpoint",   "CgroupPlugin",      "CgroupReleaseAgentDir", "ConstrainCores",   "ConstrainDevices",
+    "ConstrainKmemSpace", "ConstrainRAMSpace", "ConstrainSwapSpace",    "IgnoreSystemd",    "IgnoreSystemdOnFailure",
+    "MaxKmemPercent",     "MaxRAMPercent",     "MaxSwapPercent",        "MemorySwappiness", "MinKmemSpace",
+    "MinRAMSpace"};
+constexpr std::string_view kCgroupAdded[] = {"CgroupSlice", "EnableControllers", "EnableExtraControllers",
+                                             "SignalChildrenProcesses", "SystemdTimeout"};
+constexpr std::string_view kGresKeys[] = {"AutoDetect", "Cores", "Count",         "CPUs", "File",     "Files", "Flags",
+                                          "Link",       "Links", "MultipleFiles", "Name", "NodeName", "Type"};
+constexpr std::string_view kTopologyKeys[] = {"LinkSpeed", "Nodes", "Switches", "SwitchName"};
+constexpr std::string_view kTopologyAdded[] = {"BlockName", "BlockSizes"};
+constexpr std::string_view kContainerKeys[] = {"AutoBasePath", "BasePath", "InitScript", "NodeName"};
+constexpr std::string_view kContainerAdded[] = {
+    "CloneNSEpilog", "CloneNSEpilog_Wait", "CloneNSScript", "CloneNSScript_Wait", "Dirs", "EntireStepInNS", "Shared"};
+
 }  // namespace
+
+SlurmFileKeys slurm_file_keys(std::string_view file) {
+  if (file == "cgroup.conf") return {kCgroupKeys, kCgroupAdded};
+  if (file == "gres.conf") return {kGresKeys, {}};
+  if (file == "topology.conf") return {kTopologyKeys, kTopologyAdded};
+  if (file == "job_container.conf") return {kContainerKeys, kContainerAdded};
+  return {};
+}
 
 std::span<const std::string_view> slurm_line_keys(std::string_view first) {
   const std::string key = to_lower(first);

@@ -10,6 +10,13 @@ namespace clusterc {
 std::span<const std::string_view> slurm_conf_keys();
 bool is_slurm_conf_key(std::string_view);  // in any case of letters, as Slurm reads it
 
+// Keys of a file beside slurm.conf: those of 22.05, as its programs take them, and those that releases from 23.02 to
+// 25.05 added. Empty: the file is not in the table.
+struct SlurmFileKeys {
+  std::span<const std::string_view> first, added;
+};
+SlurmFileKeys slurm_file_keys(std::string_view file);
+
 // Keys behind the first one of a line that defines something (NodeName, PartitionName, NodeSet, DownNodes), asked of
 // the programs likewise; those of newer releases from slurm.conf(5) of 24.11 and 25.05. Empty: such a line has one
 // setting alone.

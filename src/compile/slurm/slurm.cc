@@ -305,6 +305,14 @@ void devices_and_topology(const CompileInput& in, const SlurmFacts& facts, Slurm
                  "'" + *plugin +
                      "' needs topology.conf, which is not compiled for this cluster: slurmctld does not run without it")
           .help("remove the line: topology.conf is compiled only if the nodes of a network are on several switches");
+  for (const SlurmLine& line : extra_slurm_lines(in.cluster, "slurm.conf"))
+    if (const std::string* route = line.value("routeplugin");
+        route && to_lower(*route) == "route/topology" && facts.topology != SlurmTopology::tree)
+      findings
+          .error("slurm-topology-unmade", line.span,
+                 "'route/topology' needs the switches of topology.conf, which are not compiled for this cluster: "
+                 "slurmctld does not start (\"route/topology requires topology/tree\")")
+          .help("remove the line, or describe the network whose switches the messages shall follow");
 }
 
 std::string weight_of(const NodeGroupModel& g) {
