@@ -47,11 +47,11 @@ def read(*path):
         return file.read()
 
 
-def sssd(ansible, group):
+def sssd(ansible, group, **more):
     """The lines of sssd.conf about who is let in, as the role's template has them."""
     variables = yaml.safe_load(read(ansible, "group_vars", f"group_{group}.yaml"))
     template = jinja2.Environment(trim_blocks=True, undefined=jinja2.StrictUndefined).from_string(read(ansible, "roles/identity/templates/sssd.conf.j2"))
-    text = template.render(variables, ansible_managed="")
+    text = template.render(variables, ansible_managed="", **more)
     return re.findall(r"^(?:access_provider|simple_\w+) = .*$", text, re.M)
 
 
@@ -64,6 +64,9 @@ for group in ("head", "gpu"):
 ansible, said = tree("admins", admins=', administrators: ["ops", "Domain Admins"]')
 for group in ("head", "gpu"):
     assert sssd(ansible, group) == ["access_provider = simple", "simple_allow_groups = ops, Domain Admins"], sssd(ansible, group)
+# Where PAM lets users in for their jobs, it closes the nodes of jobs; the directory goes on to close the others.
+for said in (True, "true"):
+    assert sssd(ansible, "gpu", slurm_ssh_to_jobs=said) == [] and sssd(ansible, "head", slurm_ssh_to_jobs=said) != []
 # Where no node is for users, the nodes of jobs are closed and the others are a finding.
 ansible, said = tree("no-login", login=False)
 assert sssd(ansible, "gpu") == ["access_provider = deny"] and sssd(ansible, "head") == []
@@ -88,7 +91,7 @@ print("ok: names of groups that sssd.conf cannot hold are errors")
 
 # Prometheus and Alertmanager answer their own machine, and each other there.
 ansible, _ = tree("watched")
-defaults = yaml.safe_load(read(ansible, "roles/prometheus/defaults/main.yml"))
+defaults = {k: v for k, v in yaml.safe_load(read(ansible, "roles/prometheus/defaults/main.yml")).items() if k.endswith("_arguments")}
 assert all(re.search(r"(^| )--web\.listen-address=127\.0\.0\.1:\d+( |$)", a) for a in defaults.values()) and len(defaults) == 2, defaults
 assert defaults["prometheus_alertmanager_arguments"].endswith("--cluster.listen-address=")
 alerting = yaml.safe_load(read(ansible, "../prometheus/prometheus.yml"))["alerting"]["alertmanagers"]

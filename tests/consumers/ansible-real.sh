@@ -38,7 +38,7 @@ echo "ok: second run: $(grep -o 'ok=.*failed=0' "$work/second")"
 
 # The files are the compiled ones, byte for byte; who may read them
 same() { cmp "$work/plays/$1" "$root$2" && [ "$(stat -c '%a %U' "$root$2")" = "$3" ] || fail "$2 is not $1 with mode and owner $3, it has $(stat -c '%a %U' "$root$2")"; }
-same hosts/hosts /etc/hosts "644 root"
+[ "$(sed '/^# BEGIN clusterc/,/^# END clusterc/!d;//d' "$root/etc/hosts")" = "$(cat "$work/plays/hosts/hosts")" ] || fail "/etc/hosts has other lines of the cluster"
 same chrony/chrony.conf /etc/chrony/chrony.conf "644 root"
 same netplan/all-in-one-0/one.yaml /etc/netplan/60-cluster.yaml "600 root"
 equal "files of netplan" "$(ls "$root/etc/netplan" | tr '\n' ' ')" "60-cluster.yaml 99-ours.yaml "
