@@ -45,7 +45,7 @@ mkdir -p "$root/run/slurm/conf" && mv "$root/etc/slurm/slurm.conf" "$root/run/sl
 refuses configless
 says "/run/slurm/conf/slurm.conf of ctl is not clusterc's, and has ClusterName=Hydra"
 echo "10.0.0.9 somebody" > "$root/etc/hosts"
-in_root sh -c 'cd /root/tree/ansible && exec ansible-playbook --connection local --limit ctl,n1 --tags base,slurm -e "slurm_replace_running={{ inventory_hostname != \"ctl\" }}" site.yml' > "$work/site" 2>&1 && fail "site.yml goes on"
+in_root sh -c 'cd /root/tree/ansible && exec ansible-playbook --connection local --limit ctl,h1 --tags base,slurm -e "slurm_replace_running={{ inventory_hostname != \"ctl\" }}" site.yml' > "$work/site" 2>&1 && fail "site.yml goes on"
 grep -q 'ctl is not clusterc' "$work/site" || { tail -20 "$work/site" >&2; fail "site.yml is refused for another reason"; }
 equal "what site.yml did on the way" "$(cat "$root/etc/hosts")" "10.0.0.9 somebody"
 printf 'ClusterName=%s\nStateSaveLocation=%s\n' "$name" "$state" > "$root/run/slurm/conf/slurm.conf"
