@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# output ansible: Ansible in a copy of this system, on which another Slurm runs: the role slurm leaves name, state, munge's key and number of the running one, and says what to write; an update waits for the longest jobs; 2 negative tests
+# output ansible: Ansible in a copy of this system, on which another Slurm runs: the role slurm leaves name, state, munge's key and number of the running one, and says what to write; an update waits for the longest jobs; where one machine is refused, site.yml changes none; 4 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need ansible-playbook python3
 export LC_ALL=C.UTF-8 HOME=$work
@@ -41,6 +41,20 @@ printf 'clustername = Hydra\nSlurmctldHost=x\nStateSaveLocation=/var/lib/slurm/s
 refuses others
 says "has ClusterName=Hydra (compiled: $name) StateSaveLocation=/var/lib/slurm/slurmctld (compiled: $state)."; says "outputs.slurm.extra"; says "slurm_replace_running=true"
 echo "ok: another name and state are refused"
+mkdir -p "$root/run/slurm/conf" && mv "$root/etc/slurm/slurm.conf" "$root/run/slurm/conf/"   # a configless node
+refuses configless
+says "/run/slurm/conf/slurm.conf of ctl is not clusterc's, and has ClusterName=Hydra"
+echo "10.0.0.9 somebody" > "$root/etc/hosts"
+in_root sh -c 'cd /root/tree/ansible && exec ansible-playbook --connection local --limit ctl,h1 --tags base,slurm -e "slurm_replace_running={{ inventory_hostname != \"ctl\" }}" site.yml' > "$work/site" 2>&1 && fail "site.yml goes on"
+grep -q 'ctl is not clusterc' "$work/site" || { tail -20 "$work/site" >&2; fail "site.yml is refused for another reason"; }
+equal "what site.yml did on the way" "$(cat "$root/etc/hosts")" "10.0.0.9 somebody"
+printf 'ClusterName=%s\nStateSaveLocation=%s\n' "$name" "$state" > "$root/run/slurm/conf/slurm.conf"
+: > "$root/run/slurm/conf/oci.conf"
+refuses beside
+says "(/run/slurm/conf), also oci.conf, which the compiled files lack"
+: > "$root/etc/slurm/oci.conf"
+passes companion -e slurm_replace_munge_key=true
+rm -r "$root/run/slurm" "$root/etc/slurm/oci.conf"
 printf 'ClusterName=%s\nStateSaveLocation=%s\n' "$name" "$state" > "$root/etc/slurm/slurm.conf"
 cp "$root/etc/munge/munge.key" "$work/before"
 refuses key
@@ -52,5 +66,13 @@ passes asked -e slurm_replace_munge_key=true
 cmp "$work/before" "$root/etc/munge/munge.key" || fail "the comparison wrote the key"
 grep -q 'number 64555,' "$work/asked" && tr -s ' \n' ' ' < "$work/asked" | grep -q 'set slurm_uid to 64555' || { tail "$work/asked" >&2; fail "the number that is there"; }
 echo "ok: a file of clusterc's own is replaced, and the user slurm keeps its number"
+# The key is new and a later task fails: munge is restarted all the same, because the next run finds nothing to do
+rm -f "$root"/etc/slurm/*.conf
+sed -i 's/^- name: Make the folders of Slurm/- name: Fail\n  ansible.builtin.fail: {}\n\n&/' "$root/root/tree/ansible/roles/slurm/tasks/main.yml"
+sed -i 's/^    name: munge$/    name: nobody-runs-this/' "$root/root/tree/ansible/roles/slurm/handlers/main.yml"
+in_root env SYSTEMD_OFFLINE=1 sh -c 'cd /root/tree/ansible && exec ansible-playbook --connection local --limit ctl --tags slurm -e slurm_munge_key=/root/key site.yml' > "$work/handler" 2>&1 && fail "the planted failure is none"
+cmp -s "$root/root/key" "$root/etc/munge/munge.key" || { tail -20 "$work/handler" >&2; fail "the key was not written"; }
+grep -q 'RUNNING HANDLER .*Restart munge' "$work/handler" || { tail -20 "$work/handler" >&2; fail "munge keeps the old key"; }
+echo "ok: munge is told of its key where a later task fails"
 SCRIPT
 unshare -m -u -p -f --propagation private bash "$work/for-real" "$src" "$work"

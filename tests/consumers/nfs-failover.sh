@@ -144,6 +144,14 @@ CIB_file=$work/live.xml crm_attribute --node nfs1 --name cluster-nfs-home --quer
 load # the mark is there, fencing is not
 [ $rc = 0 ] && [ "$(cat "$work/said")" = loaded ] && CIB_file=$work/live.xml cibadmin --query --xpath "//primitive[@id='fence-nfs2']" > /dev/null || fail "load-cib leaves a configuration without fencing: $rc $(cat "$work/said")"
 say "load-cib loads again where the mark is there and fencing is not"
+# What an administrator set outlives another file
+set_live() { CIB_file=$work/live.xml crm_attribute "$@" > /dev/null 2>&1 || fail "crm_attribute $*"; }
+set_live --node nfs1 --name standby --update on; set_live --node nfs2 --name maintenance --update true; set_live --type crm_config --name maintenance-mode --update true
+set_live --node nfs1 --name "$(sed -n 's/^mark=//p' "$files/load-cib")" --update another
+load
+[ $rc = 0 ] && [ "$(cat "$work/said")" = loaded ] || fail "load-cib of another file: $rc $(cat "$work/said")"
+set_of() { CIB_file=$work/live.xml crm_attribute "$@" --query --quiet 2> /dev/null; }
+equal "what the administrator set" "$(set_of --node nfs1 --name standby) $(set_of --node nfs2 --name maintenance) $(set_of --type crm_config --name maintenance-mode)" "on true true"
 printf '#!/bin/sh\nexit 0\n' > "$work/bin/cibadmin" && chmod +x "$work/bin/cibadmin" && cp "$work/empty.xml" "$work/live.xml"
 printf '#!/bin/sh\nexit 0\n' > "$work/bin/crm_attribute" && chmod +x "$work/bin/crm_attribute" && load
 [ $rc = 1 ] || fail "load-cib says loaded, and nothing was"
@@ -172,3 +180,22 @@ python3 -c 'import sys, yaml; print(next(t for t in yaml.safe_load(open(sys.argv
 mkdir "$work/corosync" && printf '#!/bin/sh\nhead -c 20\nexit 1\n' > "$work/bin/base64" && chmod +x "$work/bin/base64"
 if PATH=$work/bin:$PATH bash "$work/make-key" || [ -e "$work/corosync/authkey" ]; then fail "half a key is left: $(ls -l "$work/corosync")"; fi
 bash "$work/make-key" && equal "the key of Corosync" "$(stat -c '%a %s' "$work/corosync/authkey")" "400 256"
+# Whose key is taken: of nobody, of the one that has one, of two that are the same; two that differ are refused
+if command -v ansible-playbook > /dev/null; then
+  cat > "$work/keys.yml" <<'END'
+- name: Whose key it is
+  hosts: nfs1
+  gather_facts: false
+  vars: { cluster_nfs_failover: { first: nfs1 } }
+  tasks:
+    - name: Read what follows
+      ansible.builtin.include_vars: { file: "{{ role }}/vars/main.yml" }
+    - name: Say it
+      ansible.builtin.debug:
+        msg: "keeper {{ nfs_failover_keeper }}, {{ nfs_failover_keys | map(attribute='content') | unique | length }}"
+END
+  keeper() { (cd "$out/ansible" && LC_ALL=C.UTF-8 ansible-playbook --connection local "$work/keys.yml" -e "role=$out/ansible/roles/nfs_failover" -e "{\"nfs_failover_found\": {\"results\": $1}}") > "$work/keeper" 2>&1 || cat "$work/keeper" >&2; grep -o 'keeper [^"]*' "$work/keeper"; }
+  equal "no server has a key" "$(keeper '[{"nfs_failover_server": "nfs1"}, {"nfs_failover_server": "nfs2"}]')" "keeper nfs1, 0"
+  equal "nfs1 was installed again" "$(keeper '[{"nfs_failover_server": "nfs1"}, {"nfs_failover_server": "nfs2", "content": "eA=="}]')" "keeper nfs2, 1"
+  equal "two keys" "$(keeper '[{"nfs_failover_server": "nfs1", "content": "eQ=="}, {"nfs_failover_server": "nfs2", "content": "eA=="}]')" "keeper nfs1, 2"
+fi

@@ -30,7 +30,10 @@ namespace {
 struct Play {
   std::vector<std::string> hosts, roles;
 };
-constexpr std::string_view kPair = "nfs_failover";  // a play of its own
+constexpr std::string_view kPair = "nfs_failover";
+
+bool is_network(std::string_view role) { return role == "netplan" || role == "networkd" || role == "networkmanager"; }
+bool is_alone(std::string_view role) { return role == kPair || is_network(role); }  // a play of its own
 
 // Roles that follow each other on the same machines are one play.
 std::vector<Play> plays_of(const CompileInput& in, const std::vector<std::string>& names,
@@ -52,7 +55,8 @@ std::vector<Play> plays_of(const CompileInput& in, const std::vector<std::string
         if (runs_role(all[g], role) && (gateway || serves)) hosts.push_back(names[g]), forwarding |= gateway;
       }
       if (!forwarding) continue;
-      if (plays.empty() || plays.back().hosts != hosts) plays.push_back({hosts, {}});
+      if (plays.empty() || plays.back().hosts != hosts || is_alone(role) || is_alone(plays.back().roles.back()))
+        plays.push_back({hosts, {}});
       plays.back().roles.emplace_back(role);
     }
   };
@@ -63,12 +67,16 @@ std::vector<Play> plays_of(const CompileInput& in, const std::vector<std::string
     if (role == "repositories") gateways_first();  // behind the mirror, before who reads it through them
     if (hosts.empty()) continue;
     if (hosts.size() == busy) hosts = {"all"};
-    const bool alone = role == kPair || (!plays.empty() && plays.back().roles.back() == kPair);
+    const bool alone = is_alone(role) || (!plays.empty() && is_alone(plays.back().roles.back()));
     if (plays.empty() || plays.back().hosts != hosts || alone) plays.push_back({std::move(hosts), {}});
     plays.back().roles.emplace_back(role);
   }
   return plays;
 }
+
+// A handler is told once, by the file that changed: where a later task fails, the next run would find the file as it
+// should be, and the daemon would go on with the old one.
+void play_handlers_always(YamlWriter& y) { y.field("force_handlers", true); }
 
 // What a role replaces on a machine that stands stays beside it, as FILE.PID.TIME~: no daemon reads such a name.
 void keep_copies(YamlWriter& y) {
@@ -87,6 +95,9 @@ void write_plays(const std::vector<Play>& plays, YamlWriter& y) {
     y.begin_map().field("name", name).field("hosts", join(p.hosts, ":")).field("become", true);
     // One server of a pair that went on without the other would serve what the other may still write.
     if (p.roles.front() == kPair) y.field("any_errors_fatal", true);
+    // One machine first: what cuts it off is not done to the others.
+    if (is_network(p.roles.front())) y.list("serial").value(1).value("25%").end_list();
+    play_handlers_always(y);
     keep_copies(y);
     y.list("roles");
     for (const std::string& role : p.roles) y.begin_map().field("role", role).key("tags").flow({role}).end_map();
@@ -100,13 +111,30 @@ constexpr std::string_view kPreview = R"yml(- name: Show what would be changed o
   hosts: all
   gather_facts: false
   tags: [always]
+  vars:
+    # What was typed, with all its options. Where /proc is not, and where no ansible-playbook was: what Ansible says of it
+    cluster_preview_typed: "{{ lookup('ansible.builtin.file', '/proc/self/cmdline', rstrip=false, errors='ignore') | default('', true) | split('\x00') }}"
+    cluster_preview_name: "{{ cluster_preview_typed | select('match', '(.*/)?ansible-playbook$') | first | default('') }}"
+    cluster_preview_options: "{{ cluster_preview_typed[cluster_preview_typed.index(cluster_preview_name) + 1:-1]
+      if cluster_preview_name else [playbook_dir ~ '/site.yml', '--limit', ansible_limit | default('all')]
+      + ['--tags', ansible_run_tags | join(',')] + (ansible_skip_tags | map('regex_replace', '^', '--skip-tags=') | list)
+      + (ansible_inventory_sources | map('regex_replace', '^', '--inventory=') | list) }}"
+    cluster_preview_asks: "{{ cluster_preview_options | select('match', '(-[bCDv]*[KkJ][bCDvKkJ]*|--ask-.*|(--vault-id[ =]?)?(.*@)?prompt)$') }}"
   tasks:
+    - name: Ask for no password twice
+      ansible.builtin.assert:
+        that: cluster_preview_asks | length == 0
+        fail_msg: >-
+          The preview cannot ask for a password again ({{ cluster_preview_asks | join(' ') }}). Write --become-password-file,
+          --connection-password-file or --vault-password-file instead. Or play with --check --diff first, and then with
+          -e cluster_preview=false
+        quiet: true
+      run_once: true  # noqa: run-once[task]
+      when: cluster_preview | default(true) | bool and not ansible_check_mode
+
     - name: Play everything in check mode
       ansible.builtin.command:
-        argv: "{{ ['ansible-playbook', playbook_dir ~ '/site.yml', '--check', '--diff', '--limit', ansible_limit | default('all')]
-          + ['--tags', ansible_run_tags | join(',')] + (ansible_skip_tags | map('regex_replace', '^', '--skip-tags=') | list)
-          + (ansible_inventory_sources | map('regex_replace', '^', '--inventory=') | list) }}"
-        chdir: "{{ playbook_dir }}"
+        argv: "{{ ['ansible-playbook'] + (cluster_preview_options | reject('equalto', '--step')) + ['--check', '--diff'] }}"
       environment: {ANSIBLE_NOCOLOR: "1"}
       register: cluster_preview_shown
       changed_when: false
@@ -128,6 +156,33 @@ constexpr std::string_view kPreview = R"yml(- name: Show what would be changed o
 
 )yml";
 
+// Before anything is changed anywhere: where one machine's Slurm would lose its jobs, no machine is changed. Not
+// any_errors_fatal: a machine that does not answer, of which a large cluster always has one, would stop all others.
+void write_slurm_guard(const std::vector<std::string>& names, const std::vector<NodeSettings>& all, YamlWriter& y) {
+  std::vector<std::string> hosts;
+  for (std::size_t g = 0; g < all.size(); ++g)
+    if (runs_role(all[g], "slurm")) hosts.push_back(names[g]);
+  if (hosts.empty()) return;
+  y.begin_map()
+      .field("name", "Change no machine where a running Slurm would be lost")
+      .field("hosts", join(hosts, ":"))
+      .field("become", true)
+      .field("gather_facts", false)
+      .field("max_fail_percentage", 0)
+      .key("tags")
+      .flow({std::string("slurm")})
+      .list("tasks")
+      .begin_map()
+      .field("name", "Leave what a running Slurm must keep")
+      .map("ansible.builtin.import_role")
+      .field("name", "slurm")
+      .field("tasks_from", "running.yml")
+      .end_map()
+      .end_map()
+      .end_list()
+      .end_map();
+}
+
 // Machines that stand: the inventory has their addresses or switches.
 bool stands(const CompileInput& in) {
   return in.system.inventory && std::ranges::any_of(in.system.inventory->rows(),
@@ -144,6 +199,7 @@ void write_site_play(const CompileInput& in, const std::vector<std::string>& nam
   if (stands(in)) bundle.text() += kPreview;
   YamlWriter y(bundle.text());
   y.begin_list();
+  write_slurm_guard(names, all, y);
   write_plays(plays, y);
   y.end_list();
   bundle.close();
@@ -172,6 +228,7 @@ bool write_update_play(const CompileInput& in, const std::vector<std::string>& n
       .end_list()
       .field("become", true)
       .field("gather_facts", false);
+  play_handlers_always(y);
   keep_copies(y);
   y.list("roles").begin_map().field("role", "update").end_map().end_list().end_map().end_list();
   bundle.close();
