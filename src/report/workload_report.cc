@@ -30,6 +30,7 @@ std::string split_text(const Layout& l) {
   out += format(", micro_batch {}, sharded {}, recompute {}", l.micro_batch, sharding_word(l.sharded),
                 recompute_word(l.recompute));
   if (l.recompute_layers > 0) out += format(", recompute_layers {}", l.recompute_layers);
+  if (l.schedule != PipelineSchedule::one_f_one_b) out += format(", schedule {}", schedule_word(l.schedule));
   return out + (l.fused_loss ? "; loss: fused" : "");
 }
 
@@ -214,6 +215,7 @@ void choice_json(JsonWriter& json, const LayoutChoice& c) {
       .field("recompute", recompute_word(l.recompute))
       .field("recompute_layers", l.recompute_layers)
       .field("fused_loss", l.fused_loss)
+      .field("schedule", schedule_word(l.schedule))
       .end_object();
   const StepTime& t = c.time;
   json.object("step_s", kLine)
