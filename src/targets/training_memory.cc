@@ -42,8 +42,6 @@ TrainingMemory stage_memory(const TrainingJob& job, const Layout& l, const Stage
     };
     ModelState s = state(parameters, job.frozen_bytes);
     s.weights += state(tables, 2).weights - state(tables, job.frozen_bytes).weights;
-    // DualPipe has two stages on each GPU, from the two ends.
-    if (l.schedule == PipelineSchedule::dualpipe && l.pipeline > 1) s.weights *= 2, s.gradients *= 2;
     out.weights += s.weights;
     out.gradients += s.gradients * job.gradient_bytes / 2;
     out.optimizer += s.optimizer;
@@ -98,10 +96,18 @@ TrainingMemory training_memory(const TrainingJob& job, const Layout& l) {
   const double layers = job.model.layers, p = l.pipeline,
                n = std::max(1.0, std::round(job.batch / (l.data * l.micro_batch)));
   if (p <= 1) return stage_memory(job, l, {.layers = layers});
-  // DualPipe: p + 1 micro batches under way on every GPU, which has the first and the last stage if it has one of them.
-  if (l.schedule == PipelineSchedule::dualpipe)
-    return stage_memory(
-        job, l, {.layers = std::ceil(layers / p), .under_way = std::min(n, p + 1), .first = true, .last = true});
+  if (l.schedule == PipelineSchedule::dualpipe) {
+    // A GPU of an end has the first and the last stage, and p + 1 micro batches under way (arXiv 2412.19437, table 2).
+    // Both copies of a parameter divide its optimizer state.
+    const double each = std::min(n, (p + 1) / 2), whole = std::ceil(layers / p);
+    TrainingMemory out = stage_memory(job, l, {.layers = whole, .under_way = each, .first = true, .last = false});
+    const TrainingMemory last =
+        stage_memory(job, l, {.layers = whole, .under_way = each, .first = false, .last = true});
+    out.weights += last.weights, out.gradients += last.gradients, out.activations += last.activations;
+    out.optimizer = (out.optimizer + last.optimizer) / 2;
+    out.gathered += last.gathered, out.logits += last.logits;
+    return out;
+  }
   // Layers are whole. With chunks the interleaved schedule starts more micro batches.
   const double more = l.interleave > 1 ? (p - 1) / l.interleave : 0;
   TrainingMemory first = stage_memory(job, l,

@@ -121,5 +121,15 @@ TEST(Training, ZeroBubble) {
   EXPECT_GT(zero.pipeline, 0);  // attention and memory have no gradient of weights
 }
 
+// arXiv 2412.19437, table 2: twice the parameters and p + 1 micro batches, where 1F1B has p on its first stage.
+TEST(Training, DualPipeMemory) {
+  const TrainingJob job{.model = transformer(6.66e9, 32, 4096, 16384, 32, 32, 0, 2048), .batch = 16};
+  const TrainingMemory plain = training_memory(job, {.pipeline = 4, .data = 2}),
+                       dual = training_memory(job, {.pipeline = 4, .data = 2, .schedule = PipelineSchedule::dualpipe});
+  EXPECT_DOUBLE_EQ(dual.weights, 2 * plain.weights);
+  EXPECT_DOUBLE_EQ(dual.optimizer, plain.optimizer);
+  EXPECT_DOUBLE_EQ(dual.activations, plain.activations * 5 / 4);
+}
+
 }  // namespace
 }  // namespace clusterc
