@@ -273,13 +273,13 @@ def serving_constants(source):
     with open(os.path.join(source, "src", "targets", "serving.h"), encoding="utf-8") as file:
         found = dict(re.findall(r"constexpr double (k\w+) = ([0-9.e-]+);", file.read()))
     matrix, expert, vector = found["kServingMatrixShare"], found["kServingExpertShare"], found["kVectorOperations"]
-    step, sequence = f"{float(found['kServingStepHost']) * 1e3:.3g}", f"{float(found['kServingSequenceHost']) * 1e6:.3g}"
+    step, start = f"{float(found['kServingHost']) * 1e3:.3g}", f"{float(found['kServingLayerStart']) * 1e6:.3g}"
     with open(os.path.join(source, "docs", "workloads.md"), encoding="utf-8") as file:
         text = file.read()
-    for words in (f"({matrix} x dense peak", f"{matrix} and {expert} are fitted", f"{vector} is fitted", f"{step} ms a step and {sequence} us for each sequence"):
+    for words in (f"({matrix} x dense peak", f"{matrix} and {expert} are fitted", f"{vector} is fitted", f"{step} ms x the square root of the sequences", f"{start} us for each layer"):
         if words not in text:
             raise SystemExit(f"docs/workloads.md: the table of the engine's step lacks '{words}', as src/targets/serving.h has it")
-    return matrix, expert, vector, step, sequence
+    return matrix, expert, vector, step, start
 
 
 def workloads(predictions, tables, constants):
@@ -289,7 +289,7 @@ def workloads(predictions, tables, constants):
     serving = predictions.some("Memory: states, weights, keys and values", lambda record, case: record == "llama31-serving-memory")
     checkpoint = predictions.some("Memory: states, weights, keys and values", lambda record, case: "checkpoint" in record)
     power = predictions.kind("power under LINPACK")
-    matrix, expert, vector, step_host, sequence_host = constants
+    matrix, expert, vector, host, start = constants
     errors = []
     out = ("\n## Plans of workloads\n\n[workloads.md](workloads.md) describes them. The errors are those of [predictions.md](predictions.md), where no figure is compared with a publication that it was taken from.\n")
     by_table = {"memory of a GPU at its peak": f"sum of the terms: {peaks}; states alone: {states}. Of other single terms: not known",
@@ -315,9 +315,9 @@ def workloads(predictions, tables, constants):
          "bytes of a GPU", "Hugging Face, Llama 3.1 (memory tables)", serving),
         ("Step of a serving engine", f"products  = sqrt((2 x active parameters x tokens / ({matrix} x dense peak x GPUs))^2 + (weights read / memory bandwidth)^2); experts at {expert} of that rate\n"
          "cache     = sequences x (input + output/2) x bytes of a token / memory bandwidth\nattention = 2 x layers x heads x head size x input^2 x prompts / attention rate\n"
-         f"vector    = numbers moved x {vector} / FP32 rate\nengine    = {step_host} ms + {sequence_host} us x sequences\n"
-         "step      = pipeline x (products + cache + attention + vector + communication + engine) + sends\ntokens/s  = sequences / step\n",
-         "s; tokens/s", f"[workloads.md](workloads.md#the-step-of-the-engine); fitted: {matrix}, {expert}, {vector}, {step_host} ms, {sequence_host} us", "[predictions-serving.md](predictions-serving.md): 98 published rates, each judged without the rows of its model"),
+         f"vector    = numbers moved x {vector} / FP32 rate\nstart     = {start} us x layers\nengine    = {host} ms x sqrt(sequences)\n"
+         "GPU       = pipeline x (products + cache + attention + vector + communication + start) + sends\nstep      = sqrt(GPU^2 + (pipeline x engine)^2)\ntokens/s  = sequences / step\n",
+         "s; tokens/s", f"[workloads.md](workloads.md#the-step-of-the-engine); fitted: {matrix}, {expert}, {vector}, {host} ms, {start} us", "[predictions-serving.md](predictions-serving.md): 98 published rates, each judged without the rows of its model"),
         ("Power of a node under load", "power = (parts at rated power + fans) / efficiency of the supplies\n", "W at the wall", "`src/model/power.h`: fans, memory modules and drives are planning defaults",
          f"{power}, all of DGX H100 under LINPACK"),
         ("Time of an all-reduce of one message", "time = bytes x 2(n-1)/n / plateau + latency of the size\n", "s", "published curves (`src/targets/collectives.cc`); hops: NVIDIA/nccl src/graph/tuning.cc",

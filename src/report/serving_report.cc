@@ -54,7 +54,8 @@ std::string step_text(const ServingStep& s) {
                                 {"communication", s.communication},
                                 {"between stages", s.sends},
                                 {"drafts", s.draft},
-                                {"engine on the CPU", s.host + s.sequence_host}})
+                                {"starting kernels", s.start},
+                                {"engine on the CPU", s.host}})
     if (t > 0) out += format("{}{} {}", out.empty() ? "" : ", ", what, seconds(t));
   return out;
 }
@@ -173,8 +174,8 @@ void copy_json(JsonWriter& json, std::string_view key, const ServingCopy& c) {
         .field("communication", s.communication)
         .field("sends", s.sends)
         .field("draft", s.draft)
+        .field("start", s.start)
         .field("host", s.host)
-        .field("sequence_host", s.sequence_host)
         .end_object();
     json.field("sequences_limited_by", c.limited_by)
         .field("meets_limits", c.meets)
@@ -216,8 +217,8 @@ void serving_json(JsonWriter& json, const WorkloadPlan& p) {
       .field("matrix_share", kServingMatrixShare)
       .field("expert_share", kServingExpertShare)
       .field("vector_operations", kVectorOperations)
-      .field("step_host_s", kServingStepHost)
-      .field("sequence_host_s", kServingSequenceHost)
+      .field("host_s", kServingHost)
+      .field("layer_start_s", kServingLayerStart)
       .end_object();
   json.array("curve");
   for (const ServingPoint& at : s.curve)

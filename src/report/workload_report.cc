@@ -30,6 +30,7 @@ std::string split_text(const Layout& l) {
   out += format(", micro_batch {}, sharded {}, recompute {}", l.micro_batch, sharding_word(l.sharded),
                 recompute_word(l.recompute));
   if (l.recompute_layers > 0) out += format(", recompute_layers {}", l.recompute_layers);
+  if (l.schedule != PipelineSchedule::one_f_one_b) out += format(", schedule {}", schedule_word(l.schedule));
   return out + (l.fused_loss ? "; loss: fused" : "");
 }
 
@@ -97,6 +98,22 @@ std::vector<std::pair<std::string_view, std::string>> search_lines(const Workloa
   return out;
 }
 
+// What the fullest GPU holds, and how far that is from what `fits` allows.
+std::string filled_text(const WorkloadPlan& p, const TrainingMemory& m) {
+  const double limit = p.memory.value * kUsableMemory, reserved = m.reserved();
+  const std::string tight =
+      reserved > p.memory.value
+          ? format(
+                " (tight: more than the GPU has. `fits` counts what is alive, at most {} of the memory; use "
+                "expandable segments, a smaller `micro_batch` or more recomputation)",
+                percent_of(kUsableMemory, 1))
+          : std::string();
+  return format("{} of {} on each GPU{}{}, {} below the limit of {}: {}; the allocator holds about {}{}",
+                bytes(m.total()), bytes(p.memory.value), m.last_stage ? " of the last stage" : "",
+                m.gradients_replace ? " (gradients replace activations)" : "", bytes(std::max(0.0, limit - m.total())),
+                percent_of(kUsableMemory, 1), memory_text(m), bytes(reserved), tight);
+}
+
 void training_text(const WorkloadPlan& p, std::string& out) {
   const auto line = [&](std::string_view what, const std::string& text) {
     out += format("    {:<11} {}\n", what, text);
@@ -109,16 +126,7 @@ void training_text(const WorkloadPlan& p, std::string& out) {
       if (p.used_written)
         line("as written", format("{}: {} a step, {:.3g} x the fastest", split_text(u.layout), seconds(u.time.total()),
                                   p.free->best ? u.time.total() / p.free->best->time.total() : 1.0));
-      line("memory",
-           format("{} of {} on each GPU{}{}: {}; the allocator holds about {}{}", bytes(u.memory.total()),
-                  bytes(p.memory.value), u.memory.last_stage ? " of the last stage" : "",
-                  u.memory.gradients_replace ? " (gradients replace activations)" : "", memory_text(u.memory),
-                  bytes(u.memory.reserved()),
-                  u.memory.reserved() > p.memory.value
-                      ? format(" (tight: more than the GPU has. `fits` counts what is alive, at most {} of the memory; "
-                               "use expandable segments, a smaller `micro_batch` or more recomputation)",
-                               percent_of(kUsableMemory, 1))
-                      : std::string()));
+      line("memory", filled_text(p, u.memory));
       line("step", format("{} for {} sequences of {} tokens in {} micro batches: {}", seconds(u.time.total()),
                           p.job->batch, m.sequence, u.time.micro_batches, shares(terms_of(u.time), u.time.total())));
       line("waits",
@@ -214,6 +222,7 @@ void choice_json(JsonWriter& json, const LayoutChoice& c) {
       .field("recompute", recompute_word(l.recompute))
       .field("recompute_layers", l.recompute_layers)
       .field("fused_loss", l.fused_loss)
+      .field("schedule", schedule_word(l.schedule))
       .end_object();
   const StepTime& t = c.time;
   json.object("step_s", kLine)

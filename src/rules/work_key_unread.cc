@@ -46,15 +46,37 @@ class OneWorkload {
     if (written(v)) unread(v.span, key, of);
   }
   void training() {
-    if (kind_ != "fine-tuning") value(w_.trained_parameters, "trained_parameters", "fine-tuning");
+    if (w_.split && written(w_.split->schedule) && w_.split->pipeline.value_or(1) <= 1)
+      warn(w_.split->schedule.span,
+           format("workload '{}' has no pipeline, so clusterc does not read `split.schedule`", name_))
+          .help("write `pipeline: 2` or more, or leave `schedule` out");
+    if (kind_ != "fine-tuning") {
+      value(w_.trained_parameters, "trained_parameters", "fine-tuning");
+      if (w_.lora) unread(w_.lora->span, "lora", "fine-tuning");
+      return;
+    }
+    if (w_.lora && written(w_.trained_parameters))
+      warn(w_.lora->span,
+           format("workload '{}' has `trained_parameters` and `lora`, but clusterc reads only `trained_parameters`",
+                  name_))
+          .note(w_.trained_parameters.span, "the parameters that are trained")
+          .help("leave one of them out");
+    if (written(w_.weight_precision) && !w_.lora && !written(w_.trained_parameters))
+      warn(w_.weight_precision.span,
+           format("workload '{}' trains all parameters, so clusterc does not read the `weight_precision` of those that "
+                  "are not trained",
+                  name_))
+          .help("write `lora: 16`, or leave `weight_precision` out");
   }
   void serving() {
     value(w_.trained_parameters, "trained_parameters", "fine-tuning");
+    if (w_.lora) unread(w_.lora->span, "lora", "fine-tuning");
     value(w_.optimizer, "optimizer", "training");
     value(w_.attention, "attention", "training");
     value(w_.gradient_precision, "gradient_precision", "training");
     value(w_.loss, "loss", "training");
     if (w_.train) unread(w_.train->span, "train", "training");
+    if (w_.split) value(w_.split->schedule, "split.schedule", "training");
     // With experts over more GPUs than `tensor`, `data` is compared with them (work-split-impossible).
     if (w_.split && written(w_.split->data) && w_.split->expert.value_or(1) <= w_.split->tensor.value_or(1))
       warn(w_.split->data.span,
@@ -90,8 +112,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 constexpr std::string_view kExplanation = R"(## What it checks
 
-Each key of a workload changes something for its `kind`: keys of training stand in training workloads, and
-`trained_parameters` in `kind: fine-tuning`. A model has a `preset` or a `config`, not both.
+Each key of a workload changes something for its `kind`: keys of training stand in training workloads,
+`trained_parameters` and `lora` in `kind: fine-tuning`. A model has a `preset` or a `config`, not both.
 Requests are no longer than the `sequence` that the spec writes.
 
 ## Why it matters
@@ -102,8 +124,10 @@ of training all parameters: it needs up to eight times the memory.
 ## Formula
 
 ```
-training:     trained_parameters, except in fine-tuning (keys of inference: spec-key-of-inference)
-inference:    trained_parameters, optimizer, attention, gradient_precision, loss, train, split.data without split.expert
+training:     trained_parameters, lora, except in fine-tuning (keys of inference: spec-key-of-inference)
+training:     split.schedule without a pipeline
+fine-tuning:  lora beside trained_parameters; weight_precision where all parameters are trained
+inference:    trained_parameters, lora, optimizer, attention, gradient_precision, loss, train, split.schedule, split.data without split.expert
 requests:     input + output <= sequence
 ```
 

@@ -34,7 +34,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
     }
     const ModelShape& m = *w.model;
     const double p = *m.parameters, gpus = static_cast<double>(g.gpus), have = g.memory->value;
-    const double trained = trained_parameters(w), state = optimizer_bytes(w.optimizer.value_or("adam"));
+    const double trained = trained_parameters(w), state = optimizer_bytes(w.optimizer.value_or("adam")),
+                 frozen = frozen_bytes(w);
     double each = 0, activations = 0;
     std::string sum;
     const std::optional<LayoutChoice> planned = planned_layout(in, name, w);
@@ -45,7 +46,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       const double parts = std::min(gpus, tensor * pipeline), copy = std::min(gpus, parts * context),
                    data = w.split->data ? static_cast<double>(*w.split->data) : std::max(1.0, std::floor(gpus / copy));
       // GPUs of one context hold the same weights: they share the state as copies do.
-      each = training_state(p, parts, data * context, sharding_of(w.split->sharded.value_or("none")), trained, state)
+      each = training_state(p, parts, data * context, sharding_of(w.split->sharded.value_or("none")), trained, state,
+                            frozen)
                  .value;
       sum = format("{} parameters over {} GPUs a copy, {} copies, sharded: {}", number(p), copy, data,
                    w.split->sharded.value_or("none"));
@@ -55,12 +57,13 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                           .value /
                       context;
     } else {
-      each = training_state(p, 1, gpus, Sharding::all, trained, state).value;
+      each = training_state(p, 1, gpus, Sharding::all, trained, state, frozen).value;
       sum =
           trained > 0
               ? format(
-                    "2 B x {} parameters and {} B x {} trained parameters / {} GPUs, everything divided over all GPUs",
-                    number(p), 2 + state, number(std::min(trained, p)), g.gpus)
+                    "{:.3g} B x {} parameters and {} B x {} trained parameters / {} GPUs, everything divided over all "
+                    "GPUs",
+                    frozen, number(p), 2 + state, number(std::min(trained, p)), g.gpus)
               : format("{} B x {} parameters / {} GPUs, everything divided over all GPUs", 4 + state, number(p),
                        g.gpus);
     }
@@ -96,7 +99,7 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
                           to_text(have, Dimension::bytes, 4), g.smallest->server.gpu_model));
     f.label(sum);
     const double least =
-        std::ceil(training_state(p, 1, 1, Sharding::all, trained, state).value / (have * kUsableMemory));
+        std::ceil(training_state(p, 1, 1, Sharding::all, trained, state, frozen).value / (have * kUsableMemory));
     const bool all = !w.split || w.split->sharded.value_or("none") == "all", enough = gpus >= 2 * least;
     const std::string reason = format("the state alone needs {}, and the activations need room too",
                                       plural(static_cast<std::int64_t>(least), "GPU"));

@@ -198,6 +198,17 @@ bool ModelShape::from_text(std::string_view text, ModelShape& out, std::string& 
   return true;
 }
 
+bool LoraAdapters::from_text(std::string_view text, LoraAdapters& out, std::string& error) {
+  NumberProblem problem;
+  const auto rank = parse_ratio(text, problem);
+  if (!rank || text.find_first_of("/%") != text.npos || *rank != std::floor(*rank) || *rank < 1 || *rank > 65536) {
+    error = format("the rank of adapters is a whole number from 1 to 65536, as in 'lora: 16'; '{}' is not", text);
+    return false;
+  }
+  out.rank.value = static_cast<std::int64_t>(*rank);
+  return true;
+}
+
 bool TokenCount::from_text(std::string_view text, TokenCount& out, std::string& error) {
   std::string_view number, unit;
   NumberProblem problem;

@@ -143,7 +143,8 @@ class Checker : private NameChecks {
     };
     if (w.requests) only(w.requests->span, "requests");
     if (w.engine) only(w.engine->span, "engine");
-    if (w.weight_precision) only(w.weight_precision.span, "weight_precision");
+    if (w.weight_precision && w.kind.value_or("training") != "fine-tuning")
+      only(w.weight_precision.span, "weight_precision");
     if (w.kv_precision) only(w.kv_precision.span, "kv_precision");
     if (w.tokens_per_second) only(w.tokens_per_second.span, "tokens_per_second");
     if (!w.requests) return;

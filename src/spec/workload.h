@@ -79,7 +79,7 @@ struct TokenCount {  // "4194304 tokens"
 struct ModelSplit {  // how one copy of the model lies over GPUs, and how many copies there are
   SourceSpan span;
   Value<std::int64_t> tensor, pipeline, data, context, expert, interleave, micro_batch, recompute_layers;
-  Value<std::string> sharded, recompute;
+  Value<std::string> sharded, recompute, schedule;
   static constexpr std::string_view type_name = "split";
   template <class Self, class V>
   static void describe(Self& s, V&& v) {
@@ -101,6 +101,13 @@ struct ModelSplit {  // how one copy of the model lies over GPUs, and how many c
       {.doc = "expert parallelism: number of GPUs that share the experts of a layer", .least = 1, .most = 1e6});
     v("interleave", s.interleave,
       {.doc = "chunks of layers on each stage of the pipeline (virtual stages)", .least = 1, .most = 1e6});
+    v("schedule", s.schedule,
+      {.doc =
+           "order of the micro batches in a pipeline: 1f1b (interleaved where `interleave` is above 1), or zero-bubble "
+           "(ZB-H1: gradients of weights fill the bubble; the same memory), or dualpipe (DeepSeek-V3: from both ends, "
+           "with "
+           "two copies of the weights; the exchange of experts is hidden); left out: 1f1b",
+       .words = "1f1b|zero-bubble|dualpipe"});
     v("micro_batch", s.micro_batch, {.doc = "sequences that go through the model at a time", .least = 1, .most = 1e6});
     v("recompute", s.recompute,
       {.doc = "what of the forward pass is done again instead of kept: none, selective (attention), alternate (all but "
@@ -113,6 +120,23 @@ struct ModelSplit {  // how one copy of the model lies over GPUs, and how many c
        .why = "each copy holds all of its state unless it is written",
        .doc = "what the copies divide among them: optimizer (ZeRO-1), gradients (ZeRO-2), all (ZeRO-3, FSDP)",
        .words = "none|optimizer|gradients|all"});
+  }
+};
+struct LoraAdapters {  // "16": the rank
+  SourceSpan span;
+  Value<std::int64_t> rank;
+  Value<std::string> matrices;
+  static constexpr std::string_view type_name = "lora";
+  static bool from_text(std::string_view, LoraAdapters&, std::string& error);
+  template <class Self, class V>
+  static void describe(Self& s, V&& v) {
+    v("rank", s.rank, {.required = true, .doc = "rank of the adapters", .least = 1, .most = 65536});
+    v("matrices", s.matrices,
+      {.standard = "all",
+       .why = "QLoRA's finding: adapters on all linear layers reach full fine-tuning",
+       .doc = "matrices that have adapters: attention (queries, keys, values, output), or all (the feed-forward layers "
+              "and experts too)",
+       .words = "attention|all"});
   }
 };
 struct WorkloadLauncher {  // "torchrun": the program that starts the processes of a job
@@ -162,6 +186,7 @@ struct Workload {
   std::optional<ModelShape> model;
   std::optional<ModelSplit> split;
   std::optional<WorkloadLauncher> launcher;
+  std::optional<LoraAdapters> lora;
   std::optional<TokenCount> batch, train;
   NamedMap<Value<std::int64_t>> on;
   Value<Seconds> within, checkpoint_every, checkpoint_within, resume_within;
@@ -179,8 +204,10 @@ struct Workload {
     v("model", s.model, {.doc = "shape of the model"});
     v("precision", s.precision, {.doc = "arithmetic of the matrix products", .words = "bf16|fp16|fp8|fp4|fp32|fp64"});
     v("weight_precision", s.weight_precision,
-      {.doc = "inference: in which weights are stored; left out: as `precision`. Fewer bits than the arithmetic has: "
-              "fp4 on GPUs without 4-bit arithmetic",
+      {.doc =
+           "inference: in which weights are stored; left out: as `precision`. Fewer bits than the arithmetic has: "
+           "fp4 on GPUs without 4-bit arithmetic. Fine-tuning: in which the weights are stored that are not trained; "
+           "left out: bf16; fp4 is QLoRA",
        .words = "bf16|fp16|fp8|fp4"});
     v("kv_precision", s.kv_precision,
       {.doc = "inference: of keys and values that are kept; left out: bf16", .words = "bf16|fp16|fp8|fp4"});
@@ -210,6 +237,9 @@ struct Workload {
        .most = 1000});
     v("trained_parameters", s.trained_parameters,
       {.doc = "fine-tuning: parameters that are trained (adapters); left out: all", .least = 1, .most = 1e15});
+    v("lora", s.lora,
+      {.doc = "fine-tuning: low-rank adapters are trained in place of the model, by rank: 16, or { rank: 16, matrices: "
+              "attention }; `trained_parameters` follow from the shape"});
     v("split", s.split, {.doc = "how the model is divided over GPUs: { tensor: 8, pipeline: 2, sharded: optimizer }"});
     v("batch", s.batch,
       {.doc = "training: global batch, 4194304 tokens; inference: tokens whose keys and values one copy of the model "

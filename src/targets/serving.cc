@@ -90,10 +90,10 @@ ServingStep step_of(const ServingNeeds& n, const ServingSplit& s, const Training
     out.attention =
         2 * layers * t.query() * l.squares * (1 - l.cached * l.cached) * w.requests / stage / m.attention.value;
   out.communication = communication(n, s, m, tokens);
-  out.host = kServingStepHost;
-  out.sequence_host = kServingSequenceHost * w.sequences;
+  out.start = kServingLayerStart * layers;
+  out.host = kServingHost * std::sqrt(w.sequences);
   for (double* term : {&out.dense, &out.experts, &out.weights, &out.vector, &out.cache, &out.attention,
-                       &out.communication, &out.draft, &out.host, &out.sequence_host})
+                       &out.communication, &out.draft, &out.start, &out.host})
     *term *= s.pipeline;
   if (s.pipeline > 1)
     out.sends = (s.pipeline - 1) *
@@ -150,10 +150,11 @@ double ServingNeeds::answered() const {
   return drafted > 0 ? (1 - std::pow(accepted, drafted + 1)) / (1 - accepted) : 1;
 }
 
-double ServingStep::total() const {
-  return std::hypot(dense + experts, weights) + vector + cache + attention + communication + sends + draft + host +
-         sequence_host;
+double ServingStep::on_gpu() const {
+  return std::hypot(dense + experts, weights) + vector + cache + attention + communication + sends + draft + start;
 }
+
+double ServingStep::total() const { return std::hypot(on_gpu(), host); }
 
 std::string_view ServingStep::most() const {
   const double products = std::hypot(dense + experts, weights), read = dense + experts > weights ? 0 : products;
@@ -166,7 +167,8 @@ std::string_view ServingStep::most() const {
   take(vector, "kernels between the matrix products");
   take(cache, "memory bandwidth (KV cache)");
   take(communication + sends, "communication between GPUs");
-  take(host + sequence_host, "the engine's work on the CPU");
+  take(start, "kernels that start and end");
+  take(total() - on_gpu(), "the engine's work on the CPU");
   return out;
 }
 

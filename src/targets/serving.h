@@ -12,13 +12,16 @@ namespace clusterc {
 
 // Fitted to the 98 published rates of tests/serving_rates.yaml; docs/predictions-serving.md has what each becomes when
 // one model is left out, and the errors then.
-constexpr double kServingMatrixShare = 0.716;  // of the dense peak that matrix products reach
-constexpr double kServingExpertShare = 0.394;  // of that, in the products of experts
-constexpr double kVectorOperations = 126;      // of the FP32 rate, for each number that kernels between products move
-constexpr double kServingStepHost = 7.46e-3;   // seconds of a step outside the GPU's work: scheduler, launches
-constexpr double kServingSequenceHost = 6.53e-6;  // seconds more for each sequence of a step: sampling, answers
+constexpr double kServingMatrixShare = 0.66;   // of the dense peak that matrix products reach
+constexpr double kServingExpertShare = 0.352;  // of that, in the products of experts
+constexpr double kVectorOperations = 117;      // of the FP32 rate, for each number that kernels between products move
+constexpr double kServingHost = 1.18e-3;       // seconds of a step on the CPU for the square root of its sequences
+// Seconds of a step for each layer, whatever its sequences: kernels that start and end. Not from full load, where it is
+// lost among other terms, but from published times between the tokens of one to eight users
+// (tests/serving_latencies.yaml).
+constexpr double kServingLayerStart = 52e-6;
 // What published rates are of the figure for the same case, from the tenth to the ninetieth of a hundred.
-constexpr double kServingLow = 0.73, kServingHigh = 1.17;
+constexpr double kServingLow = 0.76, kServingHigh = 1.23;
 
 // Lengths of the requests: means over what is asked, and what a sequence is on average while it is under way.
 struct ServingLoad {
@@ -60,11 +63,16 @@ struct ServingSplit {
 // One step of the engine: each stage works on its part of the sequences, a token each (and what is drafted), and on a
 // share of the prompts that are waiting.
 //   stage = sqrt( (products / rate)^2 + (weights that are read / bandwidth)^2 ) + vector + cache + attention
-//           + communication + host;   step = pipeline x stage + sends
+//           + communication + start
+//   step = sqrt( (pipeline x stage + sends)^2 + (pipeline x host)^2 )
+// The CPU prepares a step and answers the one before while the GPU computes (TensorRT-LLM's overlap scheduler, on
+// unless it is switched off; SGLang's; vLLM's asynchronous scheduling): its work shows only where it takes as long as
+// that of the GPU.
 struct ServingStep {
   double dense = 0, experts = 0, weights = 0;  // seconds: products at their rate; reading weights
-  double vector = 0, cache = 0, attention = 0, communication = 0, sends = 0, draft = 0, host = 0, sequence_host = 0;
+  double vector = 0, cache = 0, attention = 0, communication = 0, sends = 0, draft = 0, start = 0, host = 0;
   double tokens = 0;  // that go through the layers, in all stages
+  double on_gpu() const;
   double total() const;
   std::string_view most() const;  // the resource that takes most of it
 };

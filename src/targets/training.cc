@@ -196,11 +196,48 @@ std::optional<Transformer> read_transformer(const ModelShape& m, std::string_vie
   return t;
 }
 
+Adapters adapters_of(const Transformer& t, const LoraAdapters& lora) {
+  Adapters out;
+  const auto rank = static_cast<double>(lora.rank.value_or(0));
+  // `passed`: matrices of this shape that a token goes through; all that there are have adapters.
+  const auto matrix = [&](double rows, double columns, double all, double passed) {
+    out.parameters += rank * (rows + columns) * all;
+    out.moved += (rows + 3 * columns) * passed;
+  };
+  const double attention = t.attention_layers;
+  matrix(t.hidden, t.query(), attention, attention);
+  matrix(t.hidden, t.keys(), 2 * attention, 2 * attention);
+  matrix(t.query(), t.hidden, attention, attention);
+  if (lora.matrices.value_or("all") == "attention") return out;
+  const auto feed_forward = [&](double hidden, double ffn, double all, double passed) {
+    const double up = t.gated ? 2 : 1;
+    if (ffn <= 0) return;
+    matrix(hidden, ffn, up * all, up * passed);
+    matrix(ffn, hidden, all, passed);
+  };
+  feed_forward(t.hidden, t.ffn, t.dense_layers, t.dense_layers);
+  if (t.experts > 0) {
+    feed_forward(t.expert_hidden, t.expert_ffn, t.experts * t.expert_layers, t.experts_per_token * t.expert_layers);
+    feed_forward(t.hidden, t.shared_ffn, t.expert_layers, t.expert_layers);
+  }
+  return out;
+}
+
 std::string_view recompute_word(Recompute r) {
   return r == Recompute::full        ? "full"
          : r == Recompute::alternate ? "alternate"
          : r == Recompute::selective ? "selective"
                                      : "none";
+}
+
+PipelineSchedule schedule_of(std::string_view word) {
+  return word == "zero-bubble" ? PipelineSchedule::zero_bubble
+         : word == "dualpipe"  ? PipelineSchedule::dualpipe
+                               : PipelineSchedule::one_f_one_b;
+}
+
+std::string_view schedule_word(PipelineSchedule s) {
+  return s == PipelineSchedule::zero_bubble ? "zero-bubble" : s == PipelineSchedule::dualpipe ? "dualpipe" : "1f1b";
 }
 
 namespace {

@@ -31,6 +31,7 @@
 
 namespace clusterc {
 
+struct LoraAdapters;
 struct ModelShape;
 struct ModelSplit;
 
@@ -79,18 +80,32 @@ std::vector<ModelContradiction> contradictions(const ModelShape&);
 // nullopt with the missing key of `model`, or with none where its figures contradict one another.
 std::optional<Transformer> read_transformer(const ModelShape&, std::string_view& missing);
 
+// Low-rank adapters beside the matrices of a model: rank x (rows + columns) parameters each (E. Hu et al., arXiv
+// 2106.09685, section 4.1). `moved`: numbers that a token's way through all of them moves forward: the input read once
+// more, the result written, and added to that of the matrix (two read, one written).
+struct Adapters {
+  double parameters = 0, moved = 0;
+};
+Adapters adapters_of(const Transformer&, const LoraAdapters&);
+
 // selective: attention alone (Korthikanti, section 5). alternate: what is no matrix product, and every second one of
 // these (PyTorch's selective checkpointing by operator, as pytorch/torchtitan has it: of the products for queries,
 // keys, values, output, gate, up and down the second, fourth and sixth).
 enum class Recompute { none, selective, alternate, full };
 std::string_view recompute_word(Recompute);
 
+// zero_bubble: ZB-H1, P. Qi et al., arXiv 2401.10241. dualpipe: DeepSeek-V3, arXiv 2412.19437, section 3.2.
+enum class PipelineSchedule { one_f_one_b, zero_bubble, dualpipe };
+PipelineSchedule schedule_of(std::string_view word);
+std::string_view schedule_word(PipelineSchedule);
+
 struct Layout {
   double tensor = 1, pipeline = 1, data = 1, context = 1, expert = 1, interleave = 1, micro_batch = 1;
   Sharding sharded = Sharding::optimizer;
   Recompute recompute = Recompute::none;
   double recompute_layers = 0;  // of each stage, that `full` is done for; 0: all of them
-  bool fused_loss = false;      // the loss keeps no copies of the logits in 32 bit (FSDP; Megatron's never does)
+  PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
+  bool fused_loss = false;  // the loss keeps no copies of the logits in 32 bit (FSDP; Megatron's never does)
   double copy() const { return tensor * pipeline * context; }  // GPUs of one copy
   double gpus() const { return copy() * data; }
 };
@@ -110,7 +125,11 @@ struct TrainingJob {
   std::optional<bool> fused_loss;  // left out: where the plain loss does not fit
   double gradient_bytes = 2;       // a parameter, in which gradients are summed and sent
   double imbalance = 1;            // tokens of the fullest GPU's experts over the mean
+  double frozen_bytes = 2;         // of a weight that is not trained
+  double adapters_moved = 0;       // Adapters::moved
   double trained_share() const { return clusterc::trained_share(trained, model.parameters); }
+  // Matrices are stored in fewer bits than the arithmetic has, and widened for each product.
+  bool widens() const { return frozen_bytes < bytes_of_precision(precision); }
   double flops_per_token() const;  // forward and backward, nothing twice: 6 (4 of what is not trained) x matrix
                                    // parameters + 6 x layers x heads x head size x sequence (causal)
 };

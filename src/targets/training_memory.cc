@@ -34,9 +34,14 @@ TrainingMemory stage_memory(const TrainingJob& job, const Layout& l, const Stage
   const Transformer& t = job.model;
   TrainingMemory out;
   const double replicas = l.data * l.context, expert = std::max(1.0, l.expert), shared = t.expert_parameters();
-  const auto hold = [&](double parameters, double copies) {
-    const ModelState s =
-        model_state(parameters, l.tensor, copies, l.sharded, job.trained_share() * parameters, job.optimizer_bytes);
+  // Tables of the vocabulary are not quantised (bitsandbytes and torchao quantise linear layers, without the last).
+  const auto hold = [&](double parameters, double copies, double tables) {
+    const double trained = job.trained_share();
+    const auto state = [&](double of, double frozen) {
+      return model_state(of, l.tensor, copies, l.sharded, trained * of, job.optimizer_bytes, frozen);
+    };
+    ModelState s = state(parameters, job.frozen_bytes);
+    s.weights += state(tables, 2).weights - state(tables, job.frozen_bytes).weights;
     out.weights += s.weights;
     out.gradients += s.gradients * job.gradient_bytes / 2;
     out.optimizer += s.optimizer;
@@ -45,8 +50,10 @@ TrainingMemory stage_memory(const TrainingJob& job, const Layout& l, const Stage
   const double table = t.vocabulary * t.hidden, part = stage.layers / t.layers,
                tables = stage.first && stage.last ? (t.tied ? 1 : 2) * table : table,
                layers_of_all = std::max(0.0, t.parameters - shared - (t.tied ? 1 : 2) * table);
-  hold(stage.first && stage.last ? t.parameters - shared : part * layers_of_all + tables, replicas);
-  hold(part * shared / expert, std::max(1.0, replicas / expert));
+  hold(stage.first && stage.last ? t.parameters - shared : part * layers_of_all + tables, replicas, tables);
+  hold(part * shared / expert, std::max(1.0, replicas / expert), 0);
+  // A matrix at a time is widened.
+  if (job.widens()) out.gathered += 2 * t.hidden * std::max(t.ffn, t.query()) / l.tensor;
   const double tokens = l.micro_batch * t.sequence / l.context,
                n = std::max(1.0, std::round(job.batch / (l.data * l.micro_batch)));
   // With 8 and 4 bits the inputs of the products are kept in 8 bits: those after the norms and before the last matrix.
@@ -72,10 +79,11 @@ TrainingMemory stage_memory(const TrainingJob& job, const Layout& l, const Stage
       // A stage's weights stay gathered from its first micro batch to its last, and its gradients are summed in 32 bit
       // before they are scattered (FSDP2 with pipelines: reshard_after_forward false, reduce type 32 bit;
       // pytorch/torchtitan, parallelize_llama.py).
-      out.gathered = (part * body + tables / l.tensor) * (n > 1 ? 2 + 4 : 2);
+      out.gathered += (part * body + tables / l.tensor) * (n > 1 ? 2 + 4 : 2);
     } else {
-      out.gathered = 2 * (2 * body / t.layers +
-                          tables / l.tensor);  // two layers at a time; the tables are the root's, gathered all the time
+      // Two layers at a time, as they are stored; the tables are the root's, gathered all the time.
+      const double sent = 2 * job.trained_share() + job.frozen_bytes * (1 - job.trained_share());
+      out.gathered += 2 * sent * body / t.layers + 2 * tables / l.tensor;
     }
   }
   out.gradients_replace = l.sharded == Sharding::all && replicas > 1 && n <= 1;
@@ -88,6 +96,18 @@ TrainingMemory training_memory(const TrainingJob& job, const Layout& l) {
   const double layers = job.model.layers, p = l.pipeline,
                n = std::max(1.0, std::round(job.batch / (l.data * l.micro_batch)));
   if (p <= 1) return stage_memory(job, l, {.layers = layers});
+  if (l.schedule == PipelineSchedule::dualpipe) {
+    // A GPU of an end has the first and the last stage, and p + 1 micro batches under way (arXiv 2412.19437, table 2).
+    // Both copies of a parameter divide its optimizer state.
+    const double each = std::min(n, (p + 1) / 2), whole = std::ceil(layers / p);
+    TrainingMemory out = stage_memory(job, l, {.layers = whole, .under_way = each, .first = true, .last = false});
+    const TrainingMemory last =
+        stage_memory(job, l, {.layers = whole, .under_way = each, .first = false, .last = true});
+    out.weights += last.weights, out.gradients += last.gradients, out.activations += last.activations;
+    out.optimizer = (out.optimizer + last.optimizer) / 2;
+    out.gathered += last.gathered, out.logits += last.logits;
+    return out;
+  }
   // Layers are whole. With chunks the interleaved schedule starts more micro batches.
   const double more = l.interleave > 1 ? (p - 1) / l.interleave : 0;
   TrainingMemory first = stage_memory(job, l,

@@ -140,7 +140,10 @@ LayoutSearch search_layouts(const TrainingJob& job, const TrainingMachine& m, co
                                         : powers(std::min(t.sequence >= 8192 ? 16.0 : 1.0, m.gpus / tensor / pipeline)))
         for (const double micro :
              given && given->micro_batch ? only(whole(given->micro_batch)) : powers(std::min(8.0, job.batch))) {
-          Layout l{.tensor = tensor, .pipeline = pipeline, .context = context, .micro_batch = micro};
+          const auto schedule =
+              given && given->schedule ? schedule_of(*given->schedule) : PipelineSchedule::one_f_one_b;
+          Layout l{
+              .tensor = tensor, .pipeline = pipeline, .context = context, .micro_batch = micro, .schedule = schedule};
           if (l.copy() > m.gpus || micro > job.batch) continue;
           // Copies that divide the batch evenly, as many as the GPUs give; what the spec writes stands.
           const double most = std::floor(m.gpus / l.copy());
@@ -160,7 +163,7 @@ LayoutSearch search_layouts(const TrainingJob& job, const TrainingMachine& m, co
           const bool chunks = pipeline > 1 && n >= pipeline &&
                               std::fmod(n, pipeline) == 0;  // interleaving needs whole rounds of micro batches
           const auto interleaves = given && given->interleave ? only(whole(given->interleave))
-                                   : chunks
+                                   : chunks && schedule == PipelineSchedule::one_f_one_b
                                        ? std::vector<double>{1, divisors(std::ceil(t.layers / pipeline), 32).back()}
                                        : only(1);
           for (const double expert : experts)

@@ -75,8 +75,11 @@ void products(const TrainingJob& job, const Layout& l, const TrainingMachine& m,
                          (2 * t.hidden + mats * t.shared_ffn) * (t.experts > 0 ? t.expert_layers : 0));
   const double operands =
       f.operand_passes * ((weights + passed) * 2 * w.passes + (is_narrow(job.precision) ? passed * 8 : 0));
+  // Weights in fewer bits than the arithmetic are read and written in 16 bit before each product.
+  const double widened = job.widens() ? weights * (1 - job.trained_share()) * (job.frozen_bytes + 2) * w.passes : 0;
+  const double adapters = 2 * job.adapters_moved * w.tokens / spread * w.passes;
   const double routed = rows * 2 * f.expert_width_passes * mats * t.expert_ffn * w.passes * expert_layers;
-  w.memory = (moved + operands + routed) / m.bandwidth.value;
+  w.memory = (moved + operands + routed + widened + adapters) / m.bandwidth.value;
   w.start = (f.layer_start * t.half_layers() / l.pipeline +
              f.expert_start * t.experts / std::max(1.0, l.expert) * expert_layers) *
             w.passes;
@@ -143,6 +146,25 @@ double slowest_stage(const Transformer& t, const Layout& l, const Work& w) {
   return std::min(balanced * one, std::ceil(each) * one + w.head());
 }
 
+// Seconds in which a stage has no micro batch, while the pipeline fills and drains. F, B, W: a micro batch forward,
+// backward, and the part of B that is gradients of weights, which nothing waits for (what is frozen has none).
+//   1F1B (p-1) (F + B)   ZB-H1 (p-1) (F + B - 2 W)   DualPipe (p/2-1) (F&B + B - 3 W)   (arXiv 2412.19437, table 2)
+double idle(const Layout& l, const Work& w, double trained) {
+  const double both = w.layers(), of_weights = w.matrices / w.passes * trained;
+  if (l.schedule == PipelineSchedule::dualpipe)
+    return std::max(0.0, l.pipeline / 2 - 1) * std::max(0.0, both * (2 - 1 / w.passes) - 3 * of_weights);
+  const double put_off = l.schedule == PipelineSchedule::zero_bubble ? 2 * of_weights : 0;
+  return (l.pipeline - 1) / l.interleave * std::max(0.0, both - put_off);
+}
+
+// DualPipe computes one micro batch while another is exchanged. 20 of a Hopper's 132 multiprocessors exchange
+// (arXiv 2412.19437, section 3.2.2).
+constexpr double kDualPipeComputes = 112.0 / 132;
+void hide_exchange(Work& w) {
+  for (double* part : {&w.matrices, &w.attention, &w.memory}) *part /= kDualPipeComputes;
+  w.experts = std::max(0.0, w.experts - w.matrices - w.attention - w.memory);
+}
+
 // All-gather or reduce-scatter of one byte a parameter among copies: seconds of transfer, and of latency (a ring: one
 // hop for each rank; NCCL's tuner counts those between nodes apart).
 struct Travel {
@@ -164,7 +186,8 @@ Travel travel(const TrainingMachine& m, const Layout& l, double bytes, double ra
 
 StepTime step_time(const TrainingJob& job, const Layout& l, const TrainingMachine& m) {
   const Transformer& t = job.model;
-  const Work w = work_of(job, l, m);
+  Work w = work_of(job, l, m);
+  if (l.schedule == PipelineSchedule::dualpipe && l.pipeline > 1) hide_exchange(w);
   const double n = w.micro_batches, inside = m.unit.gpus, trained = job.trained_share(), layers = t.layers / l.pipeline;
   StepTime out;
   out.micro_batches = n;
@@ -177,8 +200,7 @@ StepTime step_time(const TrainingJob& job, const Layout& l, const TrainingMachin
   out.experts = n * w.experts;
   if (l.pipeline > 1) {
     // Filling and draining, and what the other stages wait for the slowest.
-    out.pipeline = (l.pipeline - 1) / l.interleave * w.layers() +
-                   n * std::max(0.0, slowest_stage(t, l, w) - w.layers() - w.head() / l.pipeline);
+    out.pipeline = idle(l, w, trained) + n * std::max(0.0, slowest_stage(t, l, w) - w.layers() - w.head() / l.pipeline);
     // Hidden behind other micro batches but for the way in and out, through every chunk.
     out.transfers = 2 * (l.pipeline * l.interleave - 1) *
                     send_time(m.unit, l.copy() <= inside, Bytes(2 * w.tokens * t.hidden / l.tensor)).value;
@@ -193,8 +215,9 @@ StepTime step_time(const TrainingJob& job, const Layout& l, const TrainingMachin
     const double one = dense.bytes + routed.bytes, latency = dense.latency + routed.latency;
     if (l.sharded == Sharding::all) {
       // Gathered forward and backward, gradients scattered: for every layer of every micro batch.
-      const double each_micro =
-          (2 * one + latency * layers) * 2 + (job.gradient_bytes * one + latency * layers) * trained;
+      const double sent = 2 * trained + job.frozen_bytes * (1 - trained),
+                   each_micro =
+                       (sent * one + latency * layers) * 2 + (job.gradient_bytes * one + latency * layers) * trained;
       out.data = n * std::max(0.0, each_micro - micro) + each_micro / layers / 2;
     } else {
       const double once = ((2 + job.gradient_bytes) * one + 2 * latency) * trained;

@@ -117,6 +117,9 @@ void plan_training(const Cluster& c, const Workload& w, const WorkloadGpus& g, W
     job.batch = std::max(1.0, std::round(static_cast<double>(*w.batch->tokens) / model->sequence));
     job.trained = trained_parameters(w);
     job.imbalance = w.imbalance.value_or(1);
+    job.frozen_bytes = frozen_bytes(w);
+    if (w.kind.value_or("training") == "fine-tuning" && w.lora && !w.trained_parameters)
+      job.adapters_moved = adapters_of(*model, *w.lora).moved;
     if (w.loss) job.fused_loss = *w.loss == "fused";
     if (w.gradient_precision && *w.gradient_precision == "fp32") job.gradient_bytes = 4;
     if (w.attention)

@@ -9,6 +9,7 @@
 #include "model/nvlink.h"
 #include "spec/nodes.h"
 #include "spec/workload.h"
+#include "targets/training.h"
 
 namespace clusterc {
 
@@ -39,18 +40,18 @@ std::string_view sharding_word(Sharding s) {
 }
 
 ModelState model_state(double parameters, double model_parallel, double data, Sharding sharded, double trained,
-                       double optimizer) {
+                       double optimizer, double frozen) {
   const double each = parameters / model_parallel,
                moving = trained > 0 ? std::min(trained, parameters) / model_parallel : each;
   const bool weights = sharded == Sharding::all, gradients = weights || sharded == Sharding::gradients,
              states = gradients || sharded == Sharding::optimizer;
-  return {2 * each / (weights ? data : 1), 2 * moving / (gradients ? data : 1),
+  return {(2 * moving + frozen * (each - moving)) / (weights ? data : 1), 2 * moving / (gradients ? data : 1),
           optimizer * moving / (states ? data : 1)};
 }
 
 Bytes training_state(double parameters, double model_parallel, double data, Sharding sharded, double trained,
-                     double optimizer) {
-  return Bytes(model_state(parameters, model_parallel, data, sharded, trained, optimizer).total());
+                     double optimizer, double frozen) {
+  return Bytes(model_state(parameters, model_parallel, data, sharded, trained, optimizer, frozen).total());
 }
 
 double optimizer_bytes(std::string_view word) {
@@ -83,7 +84,20 @@ const Value<FlopsPerSecond>& peak_of(const GpuPart& gpu, std::string_view precis
 }
 
 double trained_parameters(const Workload& w) {
-  return w.kind.value_or("training") == "fine-tuning" ? w.trained_parameters.value_or(0) : 0;
+  if (w.kind.value_or("training") != "fine-tuning") return 0;
+  if (w.trained_parameters || !w.lora || !w.lora->rank || !w.model) return w.trained_parameters.value_or(0);
+  ModelShape shape = *w.model;
+  if (!shape.sequence) shape.sequence.value = 1;  // adapters do not depend on it
+  std::string_view missing;
+  const auto model = read_transformer(shape, missing);
+  return model ? adapters_of(*model, *w.lora).parameters : 0;
+}
+
+double frozen_bytes(const Workload& w) {
+  const std::string stored = w.weight_precision.value_or("bf16");
+  return trained_parameters(w) <= 0 ? 2
+         : stored == "fp4"          ? (4 + 8.0 / 64 + 32.0 / (64 * 256)) / 8
+                                    : bytes_of_precision(stored);
 }
 
 std::optional<double> training_operations(const Workload& w) {

@@ -28,16 +28,20 @@ constexpr double kUsableMemory = 0.9;
 // Mixed-precision training with Adam: weights and gradients of two bytes, FP32 master weights and two moments of four
 // (S. Rajbhandari et al., ZeRO, SC 2020, section 3.1 and table 1). `model_parallel` GPUs share one copy, `data` copies
 // there are. `trained` of the parameters have gradients and an optimizer's state (0: all), of which one parameter takes
-// `optimizer` bytes.
+// `optimizer` bytes; a weight that is not trained takes `frozen` bytes.
 struct ModelState {
   double weights = 0, gradients = 0, optimizer = 0;  // bytes on each GPU
   double total() const { return weights + gradients + optimizer; }
 };
 constexpr double kAdamBytes = 12;
 ModelState model_state(double parameters, double model_parallel, double data, Sharding, double trained = 0,
-                       double optimizer = kAdamBytes);
+                       double optimizer = kAdamBytes, double frozen = 2);
 Bytes training_state(double parameters, double model_parallel, double data, Sharding, double trained = 0,
-                     double optimizer = kAdamBytes);
+                     double optimizer = kAdamBytes, double frozen = 2);
+// Bytes of a weight that fine-tuning does not change: 2, or as `weight_precision` says. 4 bits are NormalFloat blocks
+// of 64 with a scale of 8 bits, and 32 bits more for 256 blocks: 4.127 bits (T. Dettmers et al., QLoRA, arXiv
+// 2305.14314, section 3, double quantization).
+double frozen_bytes(const Workload&);
 double optimizer_bytes(std::string_view word);  // adam, adam-8bit (T. Dettmers et al., arXiv 2110.02861: two moments of
                                                 // one byte), sgd (one moment)
 // The least that activations take with everything recomputed and one sequence at a time: two bytes of each layer's
@@ -55,7 +59,8 @@ const Value<FlopsPerSecond>& peak_of(const GpuPart&, std::string_view precision)
 // trained; frozen weights need no gradients of their own, E. Hu et al., LoRA, arXiv 2106.09685, section 4.2).
 // `trained`: share of the parameters.
 constexpr double operations_of_parameter(double trained) { return 4 + 2 * trained; }
-double trained_parameters(const Workload&);  // 0: all; what is written counts in fine-tuning alone
+// 0: all; `trained_parameters`, else those of `lora`; they count in fine-tuning alone.
+double trained_parameters(const Workload&);
 constexpr double trained_share(double trained, double parameters) {
   return trained > 0 && trained < parameters ? trained / parameters : 1;
 }
