@@ -51,26 +51,65 @@ void panel_port(std::string& out, const FabricTier& of, std::int64_t links_of_ca
 PanelNames::PanelNames(const Plan& p, const Links& links) : p_(p), links_(links) {
   for (const Fabric& f : p.fabrics)
     for (auto& of_block = cages_.emplace_back(); const FabricBlock& b : f.blocks) of_block.push_back(cage_ports(p, b));
+  for (std::size_t f = 0; f < p.fabrics.size(); ++f)
+    links.each(static_cast<int>(f), [&](const PluggedLink& l) {
+      if (const Cabling::Run run = p.cabling().run(l); run.shared && run.straight)
+        strands_.push_back({cable_of(run, l), static_cast<std::int32_t>(l.block < 0 ? l.near_port : l.port),
+                            static_cast<std::int32_t>(l.far_port)});
+      return true;
+    });
+  std::stable_sort(strands_.begin(), strands_.end(),
+                   [](const Strand& a, const Strand& b) { return a.cable < b.cable; });
+}
+
+std::int64_t PanelNames::cable_of(const Cabling::Run& run, const PluggedLink& l) {
+  const Cabling::Shared cable = Cabling::shared_cable(run, l);
+  return cable.cage * 8 + cable.place;
+}
+
+void PanelNames::near_name(const PluggedLink& l, std::int64_t port, const std::string& name, std::string& out) const {
+  if (l.block >= 0) {
+    out = of_member(l.fabric, l.block, port, name);
+    return;
+  }
+  const FabricTier& t = p_.fabrics[at(l.fabric)].tiers[at(l.near.tier)];
+  // Uplink ports of their own are counted on: their cages hold one port each.
+  panel_port(out, t, port > t.ports ? 1 : links_.cage_groups()[at(l.near_group)].links, port);
+}
+
+void PanelNames::far_name(const PluggedLink& l, std::int64_t port, const std::string& name, std::string& out) const {
+  if (l.far_block >= 0)
+    out = of_member(l.fabric, l.far_block, port, name);
+  else
+    panel_port(out, p_.fabrics[at(l.far_fabric)].tiers[at(l.far.tier)], links_.cage_groups()[at(l.far_group)].links,
+               port);
 }
 
 void PanelNames::of(const LinkRow& r, PanelEnds& e) const {
   const PluggedLink& l = *r.link;
-  if (l.block < 0) {
-    const FabricTier& t = p_.fabrics[at(l.fabric)].tiers[at(l.near.tier)];
-    const std::int64_t links = links_.cage_groups()[at(l.near_group)].links;
-    // Uplink ports of their own are counted on: their cages hold one port each.
-    if (l.near_port > t.ports)
-      panel_port(e.near_port, t, 1, l.near_port);
-    else
-      panel_port(e.near_port, t, links, l.near_port);
-  } else {
-    e.near_port = of_member(l.fabric, l.block, l.port, r.near.port);
+  near_name(l, l.block < 0 ? l.near_port : l.port, r.near.port, e.near_port);
+  far_name(l, l.far_port, r.far.port, e.far_port);
+  e.near_plug = e.near_port;
+  e.far_plug = e.far_port;
+  if (r.run.shared && r.run.straight) {
+    const std::int64_t cable = cable_of(r.run, l);
+    auto strand = std::lower_bound(strands_.begin(), strands_.end(), cable,
+                                   [](const Strand& s, std::int64_t key) { return s.cable < key; });
+    std::string name;
+    e.near_plug.clear();
+    e.far_plug.clear();
+    // A member's port whose cage the catalogue does not know has the name of its set, which only its own link has.
+    const bool named = l.block < 0 || !cages_[at(l.fabric)][at(l.block)].empty();
+    for (; strand != strands_.end() && strand->cable == cable; ++strand) {
+      if (named) {
+        near_name(l, strand->near, r.near.port, name);
+        e.near_plug += (e.near_plug.empty() ? "" : "+") + name;
+      }
+      far_name(l, strand->far, r.far.port, name);
+      e.far_plug += (e.far_plug.empty() ? "" : "+") + name;
+    }
+    if (!named) e.near_plug = e.near_port;
   }
-  if (l.far_block >= 0)
-    e.far_port = of_member(l.fabric, l.far_block, l.far_port, r.far.port);
-  else
-    panel_port(e.far_port, p_.fabrics[at(l.far_fabric)].tiers[at(l.far.tier)],
-               links_.cage_groups()[at(l.far_group)].links, l.far_port);
   e.near_unit.clear();
   e.far_unit.clear();
   if (l.near_at.unit > 0) append_int(e.near_unit, l.near_at.unit);

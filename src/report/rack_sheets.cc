@@ -17,6 +17,7 @@
 #include "report/link_rows.h"
 #include "report/panel_names.h"
 #include "report/plan_svg.h"
+#include "report/rack_pairs.h"
 #include "spec/names.h"
 
 namespace clusterc {
@@ -54,7 +55,10 @@ struct CableLine {
 };
 struct Contents {
   std::vector<CordLine> cords;
-  std::vector<CableLine> inside, leaving;
+  std::vector<CableLine> inside, leaving;  // a straight cable once, a splitter with a line for each tail
+  std::int64_t cables_inside = 0, cables_leaving = 0;
+  std::map<std::string, std::int64_t, std::less<>> modules;  // plugged into cages of this rack
+  bool shares_modules = false;                               // a module here serves several lines
   std::string texts;
 };
 
@@ -66,8 +70,6 @@ std::string units_of(const RackedDevice& d) {
 std::string part_text(const Cabling::Run& run) {
   std::string out;
   append_part(out, run);
-  for (const auto* module : {run.near_module, run.far_module})
-    if (module && out.find(module->id) == std::string::npos) out += (out.empty() ? "" : " + ") + module->id;
   return out.empty() ? "no part: see the findings" : out;
 }
 
@@ -100,23 +102,45 @@ std::vector<Contents> contents_of(const Cluster& c, const Plan& p) {
   LinkRows rows(c, p);
   const PanelNames names(p, rows.links());
   PanelEnds e;
-  std::string near_label, far_label, part, length;
+  CablesOnce once;
+  std::vector<bool> filled(at(rows.links().cage_count()));
+  std::string near_label, far_label, part, near_module, far_module, length;
+  const auto plug = [&](std::int32_t in_rack, std::int64_t cage, int group, const CableModel* module) {
+    if (in_rack < 0 || !module) return;
+    out[at(in_rack)].shares_modules |= rows.links().cage_groups()[at(group)].links > 1;
+    if (filled[at(cage)]) return;
+    filled[at(cage)] = true;
+    ++out[at(in_rack)].modules[module->id];
+  };
   const auto add = [&](Contents& to, std::vector<CableLine>& lines, const LinkRow& r, bool near) {
     const CableSpot& here = near ? r.link->near_at : r.link->far_at;
     const CableSpot& there = near ? r.link->far_at : r.link->near_at;
     lines.push_back({here.unit, there.unit, there.rack, static_cast<std::uint32_t>(to.texts.size())});
     for (const std::string* text : std::initializer_list<const std::string*>{
-             r.network, near ? &near_label : &far_label, near ? &far_label : &near_label, &part, &length})
+             r.network, near ? &near_label : &far_label, near ? &far_label : &near_label,
+             near ? &near_module : &far_module, &part, near ? &far_module : &near_module, &length})
       to.texts += *text, to.texts += '\0';
   };
   rows.each([&](const LinkRow& r) {
     names.of(r, e);
-    end_label(near_label, r.near_host, e.near_port, r.far_host, e.far_port);
-    end_label(far_label, r.far_host, e.far_port, r.near_host, e.near_port);
+    const std::int32_t near = r.link->near_at.rack, far = r.link->far_at.rack;
+    plug(near, r.link->near_cage, r.link->near_group, r.run.near_module);
+    plug(far, r.link->far_cage, r.link->far_group, r.run.far_module);
+    const std::int64_t cables = once.add(r.run, *r.link);
+    if (near >= 0 && near == far) {
+      out[at(near)].cables_inside += cables;
+    } else {
+      if (near >= 0) out[at(near)].cables_leaving += cables;
+      if (far >= 0) out[at(far)].cables_leaving += cables;
+    }
+    if (cables == 0 && r.run.straight) return true;
+    end_label(near_label, r.near_host, e.near_plug, r.far_host, e.far_plug);
+    end_label(far_label, r.far_host, e.far_plug, r.near_host, e.near_plug);
     part = part_text(r.run);
+    near_module = r.run.near_module ? r.run.near_module->id : "";
+    far_module = r.run.far_module ? r.run.far_module->id : "";
     length.clear();
     if (r.run.cable) append_metres(length, r.run.length);
-    const std::int32_t near = r.link->near_at.rack, far = r.link->far_at.rack;
     if (near >= 0 && near == far) {
       add(out[at(near)], out[at(near)].inside, r, r.link->near_at.unit <= r.link->far_at.unit);
     } else {
@@ -150,6 +174,7 @@ class Sheet {
     head();
     devices();
     cords();
+    modules();
     inside();
     leaving();
     check();
@@ -171,7 +196,7 @@ class Sheet {
 
   static std::string unit(std::int64_t u) { return u > 0 ? std::to_string(u) : "-"; }
   struct Texts {
-    std::string_view network, label, far_label, part, length;
+    std::string_view network, label, far_label, module, part, far_module, length;
   };
   Texts texts(const CableLine& l) const {
     std::string_view rest = std::string_view(in_.texts).substr(l.texts);
@@ -182,7 +207,9 @@ class Sheet {
       return out;
     };
     Texts out;
-    for (std::string_view* t : {&out.network, &out.label, &out.far_label, &out.part, &out.length}) *t = next();
+    for (std::string_view* t :
+         {&out.network, &out.label, &out.far_label, &out.module, &out.part, &out.far_module, &out.length})
+      *t = next();
     return out;
   }
 
@@ -270,20 +297,39 @@ class Sheet {
     out_.close().close();
   }
 
+  void modules() {
+    out_.element("h2", "3. Modules");
+    if (in_.modules.empty()) {
+      out_.element("p", "None.");
+      return;
+    }
+    std::string all;
+    std::int64_t count = 0;
+    for (const auto& [id, n] : in_.modules) all += format("{}{} x {}", all.empty() ? "" : ", ", n, id), count += n;
+    out_.element("p", format("{} to plug in this rack: {}. The tables of cables say which module a port takes "
+                             "(\"module here\").{}",
+                             count == 1 ? "1 module" : format("{} modules", count), all,
+                             in_.shares_modules ? " A cage takes one module: a module with two ports serves the two "
+                                                  "lines whose ports differ only in their last number (17/1 and 17/2)."
+                                                : ""));
+    modules_ = count;
+  }
+
   void inside() {
-    out_.element("h2", "3. Cables that stay in this rack");
+    out_.element("h2", "4. Cables that stay in this rack");
     if (in_.inside.empty()) {
       out_.element("p", "None.");
       return;
     }
     out_.open("table");
-    heads({"", "network", "from unit", "label", "to unit", "label", "part", "m"});
+    heads({"", "network", "from unit", "label", "module", "to unit", "label", "module", "part", "m"});
     out_.open("tbody");
     for (const CableLine& l : in_.inside) {
       out_.open("tr");
       tick();
       const Texts t = texts(l);
-      cell(t.network), number(unit(l.unit)), label(t.label), number(unit(l.far_unit)), label(t.far_label);
+      cell(t.network), number(unit(l.unit)), label(t.label), cell(t.module);
+      number(unit(l.far_unit)), label(t.far_label), cell(t.far_module);
       cell(t.part), number(t.length);
       out_.close();
     }
@@ -291,7 +337,7 @@ class Sheet {
   }
 
   void leaving() {
-    out_.element("h2", "4. Cables to other racks");
+    out_.element("h2", "5. Cables to other racks");
     if (in_.leaving.empty()) {
       out_.element("p", "None.");
       return;
@@ -300,22 +346,23 @@ class Sheet {
                  "Rack by rack, as bundles are laid. The other end is on the sheet of the other rack, too: tick it "
                  "where you plug it.");
     out_.open("table");
-    heads({"", "to rack", "network", "unit here", "label here", "label there", "unit there", "part", "m"});
+    heads({"", "to rack", "network", "unit here", "label here", "module here", "part", "m", "label there", "unit there",
+           "module there"});
     out_.open("tbody");
     for (const CableLine& l : in_.leaving) {
       out_.open("tr");
       tick();
       const Texts t = texts(l);
       cell(l.far_rack < 0 ? std::string("not planned") : c_.rack_name(l.far_rack)), cell(t.network);
-      number(unit(l.unit)), label(t.label), label(t.far_label), number(unit(l.far_unit)), cell(t.part);
-      number(t.length);
+      number(unit(l.unit)), label(t.label), cell(t.module), cell(t.part), number(t.length);
+      label(t.far_label), number(unit(l.far_unit)), cell(t.far_module);
       out_.close();
     }
     out_.close().close();
   }
 
   void check() {
-    out_.element("h2", "5. Check at the end");
+    out_.element("h2", "6. Check at the end");
     out_.open("ul");
     const auto item = [&](std::string_view text) { out_.element("li", format("{} {}", kTick, text)); };
     item(format("{} {} in place, each at its units, with serial number and MAC address written down", count_,
@@ -323,8 +370,9 @@ class Sheet {
     if (!in_.cords.empty())
       item(format("{} plugged and locked; the two supplies of a device are on different PDUs, as listed",
                   in_.cords.size() == 1 ? "1 cord is" : format("{} cords are", in_.cords.size())));
-    item(format("{} within the rack and {} to other racks, each label read at both ends", in_.inside.size(),
-                in_.leaving.size()));
+    if (modules_ > 0) item(modules_ == 1 ? "1 module is plugged" : format("{} modules are plugged", modules_));
+    item(format("{} within the rack and {} to other racks, each label read at both ends",
+                in_.cables_inside == 1 ? "1 cable" : format("{} cables", in_.cables_inside), in_.cables_leaving));
     item("no cable is bent below its smallest radius, blocks an exhaust, or crosses a device that must slide out");
     item("free units have blanking panels");
     out_.close();
@@ -340,7 +388,7 @@ class Sheet {
   Contents& in_;
   const std::string name_;
   HtmlWriter out_;
-  std::int64_t count_ = 0;
+  std::int64_t count_ = 0, modules_ = 0;
 };
 
 }  // namespace
