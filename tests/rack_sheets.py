@@ -175,6 +175,10 @@ def main():
         sheets = {name: Sheet(text) for name, text in texts.items()}
         found = miscounted(cables, bundles, labels, sheets)
         assert found is None, f"{spec}: {found}"
+        # Devices without cords are named where the bill only counts them.
+        bare = sum(a.get("unknown_for", 0) for a in plan["accessories"] if a["part"] == "power-cord")
+        named = [n for sheet in sheets.values() for found in re.findall(r"No cord and no outlet is planned for ([^:]*):", sheet.text) for n in found.split(", ")]
+        assert len(named) == bare, f"{spec}: no cords for {named}, {bare} in the bill"
         assert not cables or miscounted([c for c in cables if c["Cable"] != cables[0]["Cable"]], bundles, labels, sheets), f"{spec}: a cable less, and nothing found it"
         print(f"{spec}: {len(texts)} sheets, {len(cords)} cords, {len(cables)} links, {len(bought(cables, False))} cables")
         # Twins: a word of one sheet is another one.

@@ -18,14 +18,12 @@
 #include "report/panel_names.h"
 #include "report/plan_svg.h"
 #include "report/rack_pairs.h"
+#include "report/site_steps.h"
 #include "spec/names.h"
+#include "spec/network.h"
 
 namespace clusterc {
 namespace {
-
-// The most that one person lifts under good conditions: the load constant of the revised NIOSH lifting equation (Waters
-// et al., Ergonomics 36, 1993).
-constexpr Kilograms kOnePerson{23};
 
 constexpr std::string_view kStyle =
     "body{font:10pt/1.35 sans-serif;color:#111;margin:1.5em auto;padding:0 1em;max-width:75em}"
@@ -155,7 +153,12 @@ std::vector<Contents> contents_of(const Cluster& c, const Plan& p) {
 class Sheet {
  public:
   Sheet(const Cluster& c, const Plan& p, bool buildable, std::int64_t rack, Contents& contents)
-      : c_(c), p_(p), buildable_(buildable), rack_(rack), in_(contents), name_(c.rack_name(rack)) {}
+      : c_(c), p_(p), buildable_(buildable), rack_(rack), in_(contents), name_(c.rack_name(rack)) {
+    bare_ = devices_without_cords(c, p, rack);
+    hard_wired_ = std::count_if(in_.cords.begin(), in_.cords.end(), [](const CordLine& l) { return l.part.empty(); });
+    for (const AssemblyGroupModel& a : c.assemblies)
+      if (rack >= a.first && rack < a.first + a.count) frame_ = &a;
+  }
 
   std::string text() {
     std::sort(in_.cords.begin(), in_.cords.end());
@@ -175,6 +178,7 @@ class Sheet {
     devices();
     cords();
     modules();
+    sockets();
     inside();
     leaving();
     check();
@@ -232,10 +236,29 @@ class Sheet {
     out_.element("h2", "Before you begin");
     out_.open("ul");
     out_.element("li", "The rack stands in its place, is level, and is bolted down or to its neighbours.");
-    out_.element("li", "Units are numbered from the bottom: unit 1 is the lowest. The drawing shows the front.");
+    out_.element(
+        "li",
+        "Units are numbered from the bottom: unit 1 is the lowest. The drawing shows the front, the side of the "
+        "cold aisle.");
+    ports_side();
+    if (const std::int64_t n = liquid_cooled_devices(c_, rack); n > 0)
+      out_.element("li",
+                   format("{} in this rack cooled by liquid: connect coolant only when the loop is flushed, and "
+                          "switch nothing on before coolant flows (chapter \"Coolant\" of runbook.md). The plan has "
+                          "no hoses and manifolds of this rack.",
+                          n == 1 ? "1 device is" : format("{} devices are", n)));
+    if (frame_)
+      out_.element("li",
+                   format("The rack comes as a frame with its trays and power shelves: the makers' labels say which "
+                          "slot a tray is in.{}",
+                          frame_->liquid >= 0 ? " It takes coolant through two hoses, supply and return: connect "
+                                                "them when the loop is flushed, and switch nothing on before "
+                                                "coolant flows (chapter \"Coolant\" of runbook.md)."
+                                              : ""));
     out_.element("li", "Nothing has power yet: the breakers of the PDUs are open.");
-    out_.element("li", format("A device above {} needs two people or a lift. Fill the rack from the bottom up.",
-                              to_text(kOnePerson)));
+    if (!frame_)
+      out_.element("li", format("A device above {} needs two people or a lift. Fill the rack from the bottom up.",
+                                to_text(kOnePersonLifts)));
     for (const PduLoad& load : p_.pdus) {
       if (load.rack != rack_) continue;
       const PduModel& m = c_.racks[at(group)].pdus[at(load.pdu)];
@@ -246,30 +269,63 @@ class Sheet {
     out_.close();
   }
 
+  // Which side the ports of switches face follows from the way of the air through them.
+  void ports_side() {
+    bool front = false, rear = false, any = false;
+    for (const RackedDevice& d : p_.racks[at(rack_)].devices) {
+      if (d.kind != DeviceKind::switch_) continue;
+      any = true;
+      const Fabric& f = p_.fabrics[at(d.group)];
+      const NetworkModel& n = c_.networks[at(f.network)];
+      std::optional<AirPath> path;
+      if (n.spec && n.spec->airflow) path = *n.spec->airflow;
+      for (const FabricTier& t : f.tiers)
+        if (!path && t.part && t.part->airflow) path = *t.part->airflow;
+      front |= path == AirPath::ports_to_power;
+      rear |= path == AirPath::power_to_ports;
+    }
+    if (!any) return;
+    out_.element("li",
+                 front && !rear ? "The ports of switches face the front: their air goes from ports to power."
+                 : rear && !front
+                     ? "The ports of switches face the rear: their air goes from power to ports, from the cold aisle."
+                     : "The air of a switch goes from the cold aisle to the hot one: ports to the front if its "
+                       "model blows from ports to power, to the rear if it blows from power to ports. Ask before "
+                       "you mount it: the spec does not say.");
+  }
+
   void devices() {
     out_.element("h2", "class", "clear", "1. Devices, from the bottom up");
     out_.element(
         "p",
-        "Mount the rails of a device first. Write down its serial number and the MAC address of its management "
-        "port: the inventory needs both, and they are hard to read later.");
+        format("{} Write down what the labels of the device say: the inventory (columns name, port, mac, guid, serial) "
+               "needs it, and it is hard to read later. Other ports are those that the inventory names: the ports that "
+               "nodes boot from and the GUIDs of InfiniBand.",
+               frame_ ? "The trays are in the frame." : "Mount the rails of a device first."));
     out_.open("table");
-    heads({"rails", "in", "units", "device", "model", "weight", "serial number", "MAC address of management"});
+    heads({frame_ ? "" : "rails", "in", "units", "device", "model", "weight", "serial number",
+           "MAC address of management", "MAC addresses, GUIDs of other ports"});
     out_.open("tbody");
     for (const RackedDevice& d : p_.racks[at(rack_)].devices) {
       out_.open("tr");
       if (d.kind == DeviceKind::occupied) {
-        cell(""), cell(""), number(units_of(d)), cell("stands here already"), cell(""), cell(""), cell(""), cell("");
+        cell(""), cell(""), number(units_of(d)), cell("stands here already"), cell(""), cell("");
+        cell(""), cell(""), cell("");
       } else {
         ++count_;
-        tick(), tick();
+        if (d.kind == DeviceKind::tray)
+          cell("");
+        else
+          tick();
+        tick();
         number(units_of(d));
         cell(device_host(c_, p_, d));
         cell(device_model(c_, p_, d));
         const auto weight = device_weight(c_, p_, d);
         number(d.kind == DeviceKind::tray ? "with the rack"
                : !weight                  ? "not stated"
-                                          : to_text(*weight) + (*weight > kOnePerson ? " (lift)" : ""));
-        fill(), fill();
+                                          : to_text(*weight) + (*weight > kOnePersonLifts ? " (lift)" : ""));
+        fill(), fill(), fill();
       }
       out_.close();
     }
@@ -278,10 +334,34 @@ class Sheet {
 
   void cords() {
     out_.element("h2", "2. Power cords");
-    if (in_.cords.empty()) {
-      out_.element("p", "The plan has no cords in this rack: busbar, hard-wired, or no PDUs in the spec.");
+    if (!bare_.empty())
+      out_.element("p",
+                   format("No cord and no outlet is planned for {}: the catalogue does not state the supplies. Use "
+                          "the cords of the maker, the supplies on different PDUs, and write the outlets down.",
+                          join(bare_, ", ")));
+    if (frame_) {
+      std::string from;
+      std::int64_t all = 0;
+      for (const auto& [feed, shelves] : frame_->shelves) {
+        all += shelves;
+        from += format("{}{} to feed {}", from.empty() ? "" : ", ", shelves,
+                       feed < 0 ? std::string("-") : c_.feeds[at(feed)].name);
+      }
+      out_.element("p", all > 0
+                            ? format("{} from power shelf to feed, connected by an electrician: {} (power-whip in the "
+                                     "bill; plug and rating: the maker of the frame).",
+                                     all == 1 ? "1 whip" : format("{} whips", all), from)
+                            : std::string("The spec connects the power shelves of this frame to no feed."));
       return;
     }
+    if (in_.cords.empty()) {
+      if (bare_.empty()) out_.element("p", "The plan has no cords in this rack: busbar, or no PDUs in the spec.");
+      return;
+    }
+    if (hard_wired_ > 0)
+      out_.element("p", format("{} no plug: an electrician connects {} to the PDU.",
+                               hard_wired_ == 1 ? "1 supply has" : format("{} supplies have", hard_wired_),
+                               hard_wired_ == 1 ? "it" : "them"));
     out_.open("table");
     heads({"", "unit", "device", "supply", "PDU", "outlet", "phase", "cord", "m", "label at the supply",
            "label at the PDU"});
@@ -315,8 +395,39 @@ class Sheet {
     modules_ = count;
   }
 
+  // Each kind of node once.
+  void sockets() {
+    out_.element("h2", "4. Network ports of the nodes");
+    std::vector<int> groups;
+    for (const RackedDevice& d : p_.racks[at(rack_)].devices)
+      if ((d.kind == DeviceKind::node || d.kind == DeviceKind::tray) &&
+          std::find(groups.begin(), groups.end(), d.group) == groups.end() &&
+          !c_.nodes[at(d.group)].server.ports.empty())
+        groups.push_back(d.group);
+    if (groups.empty()) {
+      out_.element("p", "None.");
+      return;
+    }
+    out_.element("p",
+                 "Labels call a port as the first column does. Slots are those of the catalogue, else the adapter in "
+                 "the order of the spec: the manual of the server shows where it is.");
+    out_.open("table");
+    heads({"on labels", "nodes of", "in cables.csv", "adapter", "socket", "side"});
+    out_.open("tbody");
+    for (const int group : groups) {
+      const NodeGroupModel& g = c_.nodes[at(group)];
+      for (const NodeSocket& socket : sockets_of(g)) {
+        out_.open("tr");
+        label(socket.label), cell(g.name), label(socket.port), cell(socket.adapter), cell(socket.where);
+        cell(g.server.part.nic_side ? *g.server.part.nic_side : std::string("not stated"));
+        out_.close();
+      }
+    }
+    out_.close().close();
+  }
+
   void inside() {
-    out_.element("h2", "4. Cables that stay in this rack");
+    out_.element("h2", "5. Cables that stay in this rack");
     if (in_.inside.empty()) {
       out_.element("p", "None.");
       return;
@@ -337,7 +448,7 @@ class Sheet {
   }
 
   void leaving() {
-    out_.element("h2", "5. Cables to other racks");
+    out_.element("h2", "6. Cables to other racks");
     if (in_.leaving.empty()) {
       out_.element("p", "None.");
       return;
@@ -362,14 +473,18 @@ class Sheet {
   }
 
   void check() {
-    out_.element("h2", "6. Check at the end");
+    out_.element("h2", "7. Check at the end");
     out_.open("ul");
     const auto item = [&](std::string_view text) { out_.element("li", format("{} {}", kTick, text)); };
     item(format("{} {} in place, each at its units, with serial number and MAC address written down", count_,
                 count_ == 1 ? "device is" : "devices are"));
-    if (!in_.cords.empty())
-      item(format("{} plugged and locked; the two supplies of a device are on different PDUs, as listed",
-                  in_.cords.size() == 1 ? "1 cord is" : format("{} cords are", in_.cords.size())));
+    if (const std::int64_t cords = static_cast<std::int64_t>(in_.cords.size()) - hard_wired_; cords > 0)
+      item(format("{} plugged and locked; the supplies of a device are on different PDUs, as listed",
+                  cords == 1 ? "1 cord is" : format("{} cords are", cords)));
+    if (hard_wired_ > 0)
+      item(format("{} hard-wired by an electrician, and measured",
+                  hard_wired_ == 1 ? "1 supply is" : format("{} supplies are", hard_wired_)));
+    if (!bare_.empty()) item(format("{} connected, outlets written down", join(bare_, ", ")));
     if (modules_ > 0) item(modules_ == 1 ? "1 module is plugged" : format("{} modules are plugged", modules_));
     item(format("{} within the rack and {} to other racks, each label read at both ends",
                 in_.cables_inside == 1 ? "1 cable" : format("{} cables", in_.cables_inside), in_.cables_leaving));
@@ -388,7 +503,9 @@ class Sheet {
   Contents& in_;
   const std::string name_;
   HtmlWriter out_;
-  std::int64_t count_ = 0, modules_ = 0;
+  std::int64_t count_ = 0, modules_ = 0, hard_wired_ = 0;
+  std::vector<std::string> bare_;              // devices for which no cord is planned
+  const AssemblyGroupModel* frame_ = nullptr;  // the rack is one of its frames
 };
 
 }  // namespace
