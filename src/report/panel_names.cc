@@ -4,6 +4,7 @@
 
 #include "base/index.h"
 #include "base/text.h"
+#include "spec/network.h"
 
 namespace clusterc {
 namespace {
@@ -35,10 +36,10 @@ std::vector<std::string> cage_ports(const Plan& plan, const FabricBlock& b) {
 // A port of a switch as its front says it: cage/place, "17/2", where a cage has two ports or is split. Of a switch that
 // is sold with Cumulus Linux as that names it: swp17, split swp17s1 (NVIDIA Cable Validation Tool, P2P file). What
 // names another switch would have is for its operating system to say, which is not known.
-void panel_port(std::string& out, const FabricTier& of, std::int64_t links_of_cage, std::int64_t port) {
+void panel_port(std::string& out, const FabricTier& of, bool other_system, std::int64_t links_of_cage,
+                std::int64_t cage, std::int64_t place) {
   out.clear();
-  const std::int64_t cage = (port - 1) / links_of_cage + 1, place = (port - 1) % links_of_cage;
-  const bool swp = of.part && of.part->port_names && *of.part->port_names == "swp";
+  const bool swp = !other_system && of.part && of.part->port_names && *of.part->port_names == "swp";
   if (swp) out += "swp";
   append_int(out, cage);
   if (links_of_cage == 1) return;
@@ -51,6 +52,12 @@ void panel_port(std::string& out, const FabricTier& of, std::int64_t links_of_ca
 PanelNames::PanelNames(const Plan& p, const Links& links) : p_(p), links_(links) {
   for (const Fabric& f : p.fabrics)
     for (auto& of_block = cages_.emplace_back(); const FabricBlock& b : f.blocks) of_block.push_back(cage_ports(p, b));
+  for (const Fabric& f : p.fabrics) {
+    auto& maps = sonic_.emplace_back();
+    const NetworkModel& n = p.cluster->networks[at(f.network)];
+    if (!n.spec || !n.spec->switch_os) continue;
+    for (const FabricTier& t : f.tiers) maps.push_back(t.part ? SonicPortMap::of(*t.part) : std::nullopt);
+  }
   for (std::size_t f = 0; f < p.fabrics.size(); ++f)
     links.each(static_cast<int>(f), [&](const PluggedLink& l) {
       if (const Cabling::Run run = p.cabling().run(l); run.shared && run.straight)
@@ -72,17 +79,30 @@ void PanelNames::near_name(const PluggedLink& l, std::int64_t port, const std::s
     out = of_member(l.fabric, l.block, port, name);
     return;
   }
-  const FabricTier& t = p_.fabrics[at(l.fabric)].tiers[at(l.near.tier)];
-  // Uplink ports of their own are counted on: their cages hold one port each.
-  panel_port(out, t, port > t.ports ? 1 : links_.cage_groups()[at(l.near_group)].links, port);
+  switch_port(l.fabric, l.near.tier, l.near_group, port, out);
 }
 
 void PanelNames::far_name(const PluggedLink& l, std::int64_t port, const std::string& name, std::string& out) const {
   if (l.far_block >= 0)
     out = of_member(l.fabric, l.far_block, port, name);
   else
-    panel_port(out, p_.fabrics[at(l.far_fabric)].tiers[at(l.far.tier)], links_.cage_groups()[at(l.far_group)].links,
-               port);
+    switch_port(l.far_fabric, l.far.tier, l.far_group, port, out);
+}
+
+// Under SONiC the alias of the port, which its `show interfaces status` and LLDP have: "etp17b".
+void PanelNames::switch_port(int fabric, int tier, int cage_group, std::int64_t port, std::string& out) const {
+  const FabricTier& t = p_.fabrics[at(fabric)].tiers[at(tier)];
+  const CageGroup& group = links_.cage_groups()[at(cage_group)];
+  // Uplink ports of their own are counted on: their cages hold one port each.
+  const std::int64_t links = port > t.ports ? 1 : group.links, each = port > t.ports ? 1 : group.ports_each;
+  const std::int64_t cage = (port - 1) / (links * each) + 1, place = (port - 1) % (links * each) / each;
+  const auto& maps = sonic_[at(fabric)];
+  if (!maps.empty() && maps[at(tier)])
+    if (const auto named = maps[at(tier)]->port(cage, links, place, group.rate)) {
+      out = named->alias;
+      return;
+    }
+  panel_port(out, t, !maps.empty(), links, cage, place);
 }
 
 void PanelNames::of(const LinkRow& r, PanelEnds& e) const {
