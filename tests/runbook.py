@@ -384,6 +384,16 @@ def main():
                 found = handbook_differences(plan, what_if, handbook.replace(was, becomes, 1)) if was in handbook else None
                 print(f"{'ok' if found else 'FAILED'}: twin '{name}': {found or 'not found'}")
                 failed += not found
+    # A fabric manager without a port in InfiniBand manages nothing, and the handbook must not promise it.
+    with open(os.path.join(source, "examples", "roce-fabric.yaml"), encoding="utf-8") as f:
+        idle = f.read().replace("roles: [scheduler,", "roles: [fabric-manager, scheduler,", 1)
+    with open(os.path.join(work, "idle.yaml"), "w", encoding="utf-8") as f:
+        f.write(idle)
+    subprocess.run([program, "plan", os.path.join(work, "idle.yaml"), "-o", os.path.join(work, "idle"), "--exports", "documents"], capture_output=True)
+    with open(os.path.join(work, "idle", "handbook.md"), encoding="utf-8") as f:
+        sound = "| fabric-manager | head1 | head1: no port in an InfiniBand network" in f.read()
+    print(f"{'ok' if sound else 'FAILED'}: a fabric manager without a port in InfiniBand")
+    failed += not sound
     # Nothing is compiled of a spec with errors
     broken, out = os.path.join(source, "examples", "broken.yaml"), os.path.join(work, "broken")
     subprocess.run([program, "plan", broken, "-o", out, "--exports", "documents"], capture_output=True)
