@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The assembly sheets of racks against plan.json, cords.csv and point-to-point.csv, read by this program alone: every device once, in its rack and at its units;
-every cord once, every end of every cable on the sheet of its rack, with the labels and lengths of the lists. And twins with one thing wrong, which have to be found.
+every cord once, every end of every cable on the sheet of its rack, with the labels, modules and lengths of the lists; sheets, bundles.csv, labels.csv and
+point-to-point.csv count the same cables. And twins with one thing wrong, which have to be found.
 
 usage: rack_sheets.py PROGRAM SOURCE WORK
 """
@@ -10,6 +11,7 @@ import glob
 import html.parser
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -20,7 +22,7 @@ class Sheet(html.parser.HTMLParser):
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
-        self.tables, self.cell, self.elements, self.headings, self.heading = [], None, collections.Counter(), [], None
+        self.tables, self.cell, self.elements, self.headings, self.heading, self.text = [], None, collections.Counter(), [], None, text
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
@@ -71,14 +73,15 @@ def differences(plan, cords, cables, sheets):
         wanted_cords, wanted_inside, wanted_leaving = (collections.defaultdict(collections.Counter) for _ in range(3))
         for c in cords:
             wanted_cords[c["rack"]][(c["device"], c["supply"], c["unit"], c["length_m"], c["supply_label"], c["pdu_label"])] += 1
-        for c in cables:
-            a, z = (c["A-Rack"], c["A-Label"]), (c["Z-Rack"], c["Z-Label"])
+        # A cable that carries the links of both ports of its cages has one pair of labels, and one line.
+        for c in {(c["Cable"], c["A-Label"], c["Z-Label"]): c for c in cables}.values():
+            a, z = (c["A-Rack"], c["A-Label"], c["A-Module"]), (c["Z-Rack"], c["Z-Label"], c["Z-Module"])
             if a[0] and a[0] == z[0]:
-                wanted_inside[a[0]][(c["Network"], frozenset([a[1], z[1]]), c["Length m"])] += 1
+                wanted_inside[a[0]][(c["Network"], frozenset([a[1:], z[1:]]), c["Length m"])] += 1
             else:
                 for here, there in ((a, z), (z, a)):
                     if here[0]:
-                        wanted_leaving[here[0]][(there[0] or "not planned", c["Network"], here[1], there[1], c["Length m"])] += 1
+                        wanted_leaving[here[0]][(there[0] or "not planned", c["Network"], here[1:], there[1:], c["Length m"])] += 1
         for name, sheet in sheets.items():
             assert sheet.headings[0] == f"Rack {name}", sheet.headings[0]
             assert not sheet.elements["script"] and not sheet.elements["img"] and sheet.elements["svg"] == 1
@@ -95,12 +98,53 @@ def differences(plan, cords, cables, sheets):
                 assert f[1] is None or f[:2] == d[:2], f"{name}: {f}, {d} in the plan"
             have = collections.Counter((r["device"], r["supply"], r["unit"].replace("-", ""), r["m"], r["label at the supply"], r["label at the PDU"]) for r in table(sheet, "supply"))
             assert have == wanted_cords[name], f"{name}: cords {list((have - wanted_cords[name]) or (wanted_cords[name] - have))[:2]}"
-            have = collections.Counter((r["network"], frozenset([r["label"], r["label2"]]), r["m"]) for r in table(sheet, "from unit"))
+            have = collections.Counter((r["network"], frozenset([(r["label"], r["module"]), (r["label2"], r["module2"])]), r["m"]) for r in table(sheet, "from unit"))
             assert have == wanted_inside[name], f"{name}: inside {list((have - wanted_inside[name]) or (wanted_inside[name] - have))[:2]}"
-            have = collections.Counter((r["to rack"], r["network"], r["label here"], r["label there"], r["m"]) for r in table(sheet, "to rack"))
+            have = collections.Counter((r["to rack"], r["network"], (r["label here"], r["module here"]), (r["label there"], r["module there"]), r["m"]) for r in table(sheet, "to rack"))
             assert have == wanted_leaving[name], f"{name}: leaving {list((have - wanted_leaving[name]) or (wanted_leaving[name] - have))[:2]}"
     except AssertionError as error:
         return str(error)
+    return None
+
+
+def bought(cables, pairs=True):
+    """Cables of point-to-point.csv, each once (for each pair of racks that it runs between); a link of two fibres is two."""
+    return {(c["Cable"], *((frozenset([c["A-Rack"], c["Z-Rack"]]),) if pairs else ()), f) for c in cables for f in range(int(re.match(r"(?:(\d+) x )?", c["Part"])[1] or 1))}
+
+
+def miscounted(cables, bundles, labels, sheets):
+    """Where sheets, bundles.csv and labels.csv count other cables than point-to-point.csv; the first difference, or None."""
+    inside, leaving, between = collections.Counter(), collections.Counter(), collections.Counter()
+    for _, racks, _ in bought(cables):
+        if all(racks):
+            between[racks] += 1
+        if len(racks) == 1:
+            inside.update(racks)
+        else:
+            leaving.update(racks)
+    have = {frozenset([b["from_rack"], b["to_rack"]]): int(b["cables"]) for b in bundles}
+    if have != dict(between):
+        return f"bundles.csv: {sorted(map(str, have.items() ^ between.items()))[:2]}"
+    if len({row["cable"] for row in labels}) != len(bought(cables, False)):
+        return f"labels.csv: {len({row['cable'] for row in labels})} cables, {len(bought(cables, False))} in point-to-point.csv"
+    # The labels of a cable between two cages name all ports that its plugs cover: "30/1+30/2".
+    links = collections.defaultdict(list)
+    for c in cables:
+        links[c["Cable"]].append(c)
+    for name, of in links.items():
+        if len(of) > 1 and len({(c["A-Label"], c["Z-Label"]) for c in of}) == 1:
+            for label, host, port in (("A-Label", "A-Node Name", "A-Port"), ("Z-Label", "Z-Node Name", "Z-Port")):
+                want = f"{of[0][host]}:{'+'.join(c[port] for c in of)} > "
+                if not of[0][label].startswith(want):
+                    return f"{name}: label {of[0][label]}, not {want}"
+    for name, sheet in sheets.items():
+        count = re.search(r"(\d+) cables? within the rack and (\d+) to other racks", sheet.text)
+        if (int(count[1]), int(count[2])) != (inside[name], leaving[name]):
+            return f"{name}: {count[0]}; {inside[name]} and {leaving[name]} in point-to-point.csv"
+        modules = {(h, p) for c in cables for r, h, p, m in ((c["A-Rack"], c["A-Node Name"], c["A-Port"], c["A-Module"]), (c["Z-Rack"], c["Z-Node Name"], c["Z-Port"], c["Z-Module"])) if r == name and m}
+        said = re.search(r"(\d+) modules? (?:is|are) plugged", sheet.text)
+        if bool(said) != bool(modules) or (said and int(said[1]) > len(modules)):
+            return f"{name}: {said[0] if said else 'no modules'}; {len(modules)} ports with modules"
     return None
 
 
@@ -114,15 +158,29 @@ def main():
     shutil.rmtree(work, ignore_errors=True)
     os.makedirs(work)
     twins = 0
-    for spec in ("lab", "superpod", "nvl72", "campus", "broken"):
-        out = os.path.join(work, spec)
+    examples = sorted(os.path.relpath(path, f"{source}/examples")[:-5] for path in glob.glob(f"{source}/examples/**/*.yaml", recursive=True))
+    for spec in examples:
+        if spec in ("roce-16384", "published/dgx-h100-superpod-16su", "published/dgx-b200-superpod-4su") or spec.startswith(("ci/", "parts/")):  # many more of the same; no specs
+            continue
+        out = os.path.join(work, spec.replace("/", "-"))
         subprocess.run([program, "plan", f"{source}/examples/{spec}.yaml", "-o", out, "--exports", "book,sheets,racks"], capture_output=True, check=False)
+        if not os.path.exists(os.path.join(out, "plan.json")):
+            continue  # no spec: parts and inventories of examples
         plan = json.load(open(os.path.join(out, "plan.json"), encoding="utf-8"))
         cords, cables = rows(os.path.join(out, "cords.csv")), rows(os.path.join(out, "point-to-point.csv"))
         texts = {os.path.basename(path)[:-5]: open(path, encoding="utf-8").read() for path in glob.glob(os.path.join(out, "racks", "*.html"))}
         found = differences(plan, cords, cables, {name: Sheet(text) for name, text in texts.items()})
         assert found is None, f"{spec}: {found}"
-        print(f"{spec}: {len(texts)} sheets, {len(cords)} cords, {len(cables)} links")
+        bundles, labels = rows(os.path.join(out, "bundles.csv")), rows(os.path.join(out, "labels.csv"))
+        sheets = {name: Sheet(text) for name, text in texts.items()}
+        found = miscounted(cables, bundles, labels, sheets)
+        assert found is None, f"{spec}: {found}"
+        # Devices without cords are named where the bill only counts them.
+        bare = sum(a.get("unknown_for", 0) for a in plan["accessories"] if a["part"] == "power-cord")
+        named = [n for sheet in sheets.values() for found in re.findall(r"No cord and no outlet is planned for ([^:]*):", sheet.text) for n in found.split(", ")]
+        assert len(named) == bare, f"{spec}: no cords for {named}, {bare} in the bill"
+        assert not cables or miscounted([c for c in cables if c["Cable"] != cables[0]["Cable"]], bundles, labels, sheets), f"{spec}: a cable less, and nothing found it"
+        print(f"{spec}: {len(texts)} sheets, {len(cords)} cords, {len(cables)} links, {len(bought(cables, False))} cables")
         # Twins: a word of one sheet is another one.
         if spec in ("lab", "superpod"):
             name, text = sorted(texts.items())[0]

@@ -44,7 +44,7 @@ def number(pattern, lines, what):
     return found[0]
 
 
-def differences(plan, bundles, text):
+def differences(plan, bundles, cord_rows, text):
     """What the runbook says otherwise than the plan; the first thing, or None."""
     try:
         sections, racks = read(text)
@@ -54,6 +54,7 @@ def differences(plan, bundles, text):
         cords = collections.Counter()
         for p in plan["pdus"]:
             cords[p["name"].split("/")[1]] += p["cords_c13"] + p["cords_c19"]
+        hard_wired = collections.Counter(r["rack"] for r in cord_rows if not r["part"])
         for name, rack in wanted.items():
             lines = racks[name]
             rows = [cells(line) for line in lines if line.startswith("|")][2:]
@@ -66,7 +67,11 @@ def differences(plan, bundles, text):
                 got = number(r"- \[ \] (\d+) devices? in place, (?:more than )?([\d.]+) kg with the rack$", lines, f"devices of {name}")
                 assert int(got[1]) == len(ours), f"{name}: {got[1]} devices of {len(ours)}"
                 assert abs(float(got[2]) - rack["weight_kg"]) <= 0.0005 * rack["weight_kg"], f"{name}: {got[2]} kg of {rack['weight_kg']}"
-            if name in cords:
+            if name in hard_wired:
+                got = number(r"- \[ \] (\d+) suppl(?:y is|ies are) hard-wired to the PDUs", lines, f"hard-wired supplies of {name}")
+                assert int(got[1]) == hard_wired[name], f"{name}: {got[1]} hard-wired supplies of {hard_wired[name]}"
+            assert bool(cords[name]) == any("in their outlets" in line for line in lines), f"cords of {name}"
+            if cords[name]:
                 got = number(r"- \[ \] (\d+) cords? in their outlets .* draw (?:more than )?([\d.]+) (\w+) at most$", lines, f"cords of {name}")
                 assert int(got[1]) == cords[name], f"{name}: {got[1]} cords of {cords[name]}"
                 assert abs(float(got[2]) * UNITS[got[3]] - rack["power_w"]) <= 0.0005 * rack["power_w"], f"{name}: {got[2]} {got[3]} of {rack['power_w']} W"
@@ -87,6 +92,19 @@ def differences(plan, bundles, text):
             if switches:
                 said = number(rf"- \[ \] network {re.escape(f['network'])}: the switches answer: (.*)", [cells(f"|{x}|")[0] for x in on], f["network"])[1]
                 assert sum(int(n) for n in re.findall(r"(?:^|, )(\d+) ", said)) == switches, f"switches of {f['network']}: {said}"
+        order = [name for name in ("The room", "Delivery", "Racks, one after the other", "Cables between racks", "Coolant", "Power on", "Management ports and switches", "Compiling", "Acceptance") if name in sections]
+        assert order == [name for name in sections if name in order], f"chapters {list(sections)}"
+        assert f"begins with `{plan['spec_sha256'][:16]}`" in text, "the digest of the spec"
+        zones = [z for z in plan.get("cooling_zones", []) if z["liquid"]]
+        assert bool(zones) == ("Coolant" in sections), f"{len(zones)} loops; chapters {list(sections)}"
+        for z in zones:
+            assert any(f"loop {z['name']}: coolant flows" in line for line in sections["Coolant"]), f"loop {z['name']}"
+        delivered = {cells(line)[0]: int(cells(line)[1]) for line in sections.get("Delivery", []) if re.match(r"\| .* \| \d+ \|", line)}
+        stand = collections.Counter(row[2] for lines in racks.values() for row in [cells(line) for line in lines if line.startswith("|")][2:] if row[2] != "already there")
+        assert all(stand[model] == n for model, n in delivered.items()), f"delivered {delivered}, in racks {dict(stand)}"
+        trays = {g["server"] for g in plan["node_groups"]}
+        assert all(model in delivered or model in trays for model in stand), f"not delivered: {set(stand) - set(delivered)}"
+        assert any("clusterc validate SPEC" in line and "`passed: …`" in line for line in sections["Acceptance"]), "no line that proves acceptance"
         # Management before data, services before those that use them: by the names of the examples.
         words = [re.sub(r"- \[ \] ", "", x) for x in steps]
         def place(start): return next((i for i, w in enumerate(words) if w.startswith(start)), None)
@@ -98,7 +116,7 @@ def differences(plan, bundles, text):
     return None
 
 
-COMMANDS = {"clusterc", "cd", "ansible-playbook", "ansible-galaxy", "sh", "systemctl", "dd", "skopeo", "scontrol", "sinfo", "ssh", "wwctl", "ochami", "mkdef", "BMC_USER=…"}
+COMMANDS = {"clusterc", "cd", "ansible-playbook", "ansible-galaxy", "sh", "systemctl", "dd", "skopeo", "scontrol", "sinfo", "ssh", "wwctl", "ochami", "mkdef", "BMC_USER=…", "ibnetdiscover", "lldpcli"}
 LISTERS = {"warewulf", "maas", "openchami", "xcat"}
 
 
@@ -323,9 +341,11 @@ def main():
             plan = json.load(f)
         with open(os.path.join(out, "bundles.csv"), encoding="utf-8", newline="") as f:
             bundles = list(csv.DictReader(f))
+        with open(os.path.join(out, "cords.csv"), encoding="utf-8", newline="") as f:
+            cord_rows = list(csv.DictReader(f))
         with open(os.path.join(out, "runbook.md"), encoding="utf-8") as f:
             text = f.read()
-        wrong = differences(plan, bundles, text)
+        wrong = differences(plan, bundles, cord_rows, text)
         print(f"{'FAILED' if wrong else 'ok'}: {os.path.basename(spec)}: {len([r for r in plan['racks'] if r['devices']])} racks, {text.count('- [ ]') + text.count('| [ ]')} boxes{': ' + wrong if wrong else ''}")
         failed += bool(wrong)
         read_ones += 1
@@ -356,7 +376,7 @@ def main():
                 failed += not found
             for name, (was, becomes) in twins.items():
                 broken = text.replace(was, becomes, 1)
-                found = differences(plan, bundles, broken) if broken != text else None
+                found = differences(plan, bundles, cord_rows, broken) if broken != text else None
                 print(f"{'ok' if found else 'FAILED'}: twin '{name}': {found or 'not found'}")
                 failed += not found
             for name, was, becomes in (("handbook: a group", "| gpu | 127 |", "| gpu | 128 |"), ("handbook: an address", "head 10.10.32.1", "head 10.10.32.2"), ("handbook: a service", "| scheduler |", "| monitoring |"),
@@ -364,6 +384,16 @@ def main():
                 found = handbook_differences(plan, what_if, handbook.replace(was, becomes, 1)) if was in handbook else None
                 print(f"{'ok' if found else 'FAILED'}: twin '{name}': {found or 'not found'}")
                 failed += not found
+    # A fabric manager without a port in InfiniBand manages nothing, and the handbook must not promise it.
+    with open(os.path.join(source, "examples", "roce-fabric.yaml"), encoding="utf-8") as f:
+        idle = f.read().replace("roles: [scheduler,", "roles: [fabric-manager, scheduler,", 1)
+    with open(os.path.join(work, "idle.yaml"), "w", encoding="utf-8") as f:
+        f.write(idle)
+    subprocess.run([program, "plan", os.path.join(work, "idle.yaml"), "-o", os.path.join(work, "idle"), "--exports", "documents"], capture_output=True)
+    with open(os.path.join(work, "idle", "handbook.md"), encoding="utf-8") as f:
+        sound = "| fabric-manager | head1 | head1: no port in an InfiniBand network" in f.read()
+    print(f"{'ok' if sound else 'FAILED'}: a fabric manager without a port in InfiniBand")
+    failed += not sound
     # Nothing is compiled of a spec with errors
     broken, out = os.path.join(source, "examples", "broken.yaml"), os.path.join(work, "broken")
     subprocess.run([program, "plan", broken, "-o", out, "--exports", "documents"], capture_output=True)

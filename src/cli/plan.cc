@@ -166,7 +166,7 @@ WriteResult write_exports(const Run& run, const ExpectedFigures& expected, std::
     put_file("switches.csv", render_switches_csv(cluster, plan));
   }
   if (wanted("documents")) {
-    put_file("runbook.md", render_runbook(*run.system, expected, verdict.buildable(), &verdict));
+    put_file("runbook.md", render_runbook(*run.system, expected, verdict.buildable(), run.spec_digest, &verdict));
     put_file("handbook.md", render_handbook(*run.system, &verdict));
   }
   if (wanted("racks"))

@@ -36,8 +36,8 @@ std::string render_point_to_point_csv(const Cluster& cluster, const Plan& plan) 
     part.clear();
     append_part(part, r.run);
     if (r.run.cable) append_metres(length, r.run.length);
-    end_label(near_label, r.near_host, e.near_port, r.far_host, e.far_port);
-    end_label(far_label, r.far_host, e.far_port, r.near_host, e.near_port);
+    end_label(near_label, r.near_host, e.near_plug, r.far_host, e.far_plug);
+    end_label(far_label, r.far_host, e.far_plug, r.near_host, e.near_plug);
     const FabricBlock* b = r.link->block < 0 ? nullptr : &plan.fabrics[at(r.link->fabric)].blocks[at(r.link->block)];
     const bool near_switch = !b || b->what == FabricBlock::What::switches;
     csv.row({r.near_rack, e.near_unit, r.near_host, near_switch ? "Switch" : "Host", e.near_port, r.far_rack,
@@ -69,11 +69,11 @@ std::string render_labels_csv(const Cluster& cluster, const Plan& plan) {
         append_int(name, fibre);
       }
       if (near) {
-        end_label(text, r.near_host, e.near_port, r.far_host, e.far_port);
+        end_label(text, r.near_host, e.near_plug, r.far_host, e.far_plug);
         csv.row({name, "A", r.near_rack, e.near_unit, text});
       }
       if (far) {
-        end_label(text, r.far_host, e.far_port, r.near_host, e.near_port);
+        end_label(text, r.far_host, e.far_plug, r.near_host, e.near_plug);
         csv.row({name, "Z", r.far_rack, e.far_unit, text});
       }
     }

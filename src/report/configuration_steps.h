@@ -95,6 +95,10 @@ class ConfigurationSteps {
   std::string slurm_package() const;
   // A port of InfiniBand carries nothing before a subnet manager has given it its address.
   void links();
+  // Switches of an InfiniBand fabric that can run its subnet manager: "the switch spine-ib-01".
+  std::string managers(int network) const;
+  // How one sees that each cable is plugged where the plan has it.
+  void proof_of_cabling();
   void services();
   // Some look at the cluster alone to say whether they are wanted, and at the plan to say for whom.
   bool writes(const OutputKind& output) const;

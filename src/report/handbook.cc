@@ -17,6 +17,7 @@
 #include "spec/storage.h"
 #include "spec/team.h"
 #include "system/file_systems.h"
+#include "system/infiniband.h"
 #include "system/node_settings.h"
 #include "system/slurm.h"
 
@@ -137,10 +138,18 @@ class Handbook {
     heading("| service | on | where |", "| --- | --- | --- |");
     for (const auto& [role, word] : EnumNames<Role>::names) {
       if (role == Role::compute) continue;
-      std::vector<std::string> on;
-      for (const NodeGroupModel& g : c_.nodes)
-        if (g.count > 0 && g.has_role(role)) on.push_back(g.names.text());
-      if (!on.empty()) out_ += markdown_row({std::string(word), join(on, ", "), ""});
+      std::vector<std::string> on, idle;
+      for (std::size_t i = 0; i < c_.nodes.size(); ++i) {
+        const NodeGroupModel& g = c_.nodes[i];
+        if (g.count == 0 || !g.has_role(role)) continue;
+        on.push_back(g.names.text());
+        if (role == Role::fabric_manager && managed_subnets(c_, p_, static_cast<int>(i)).empty())
+          idle.push_back(g.names.text());
+      }
+      if (!on.empty())
+        out_ +=
+            markdown_row({std::string(word), join(on, ", "),
+                          idle.empty() ? "" : join(idle, ", ") + ": no port in an InfiniBand network, so no subnet"});
     }
     if (const auto& scheduler = c_.spec.software->scheduler; scheduler && scheduler->controllers)
       out_ += markdown_row({"Slurm's controllers", *scheduler->controllers, "slurmctld; the first is the primary"});

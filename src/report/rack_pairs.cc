@@ -2,51 +2,46 @@
 
 #include <algorithm>
 #include <unordered_map>
-#include <unordered_set>
 
-#include "plan/fabric/cabling.h"
 #include "spec/cabling.h"
 
 namespace clusterc {
 namespace {
 
-struct Tail {
-  std::int64_t cage = 0;  // of the head
-  unsigned place = 0;     // among that cage's cables
-  std::uint64_t racks = 0;
-  bool operator==(const Tail&) const = default;
-};
-struct TailHash {
-  std::size_t operator()(const Tail& t) const {
-    return static_cast<std::size_t>(((static_cast<std::uint64_t>(t.cage) * 8 + t.place) * 0x9e3779b97f4a7c15U) ^
-                                    (t.racks * 0xc2b2ae3d27d4eb4fU));
-  }
-};
+// The same for both directions; racks that are not planned are a rack of their own.
+std::uint64_t racks_of(const PluggedLink& l) {
+  const auto a = static_cast<std::uint32_t>(l.near_at.rack), b = static_cast<std::uint32_t>(l.far_at.rack);
+  return static_cast<std::uint64_t>(std::min(a, b)) << 32 | std::max(a, b);
+}
 
 }  // namespace
 
+std::int64_t CablesOnce::add(const Cabling::Run& run, const PluggedLink& l) {
+  if (run.shared)
+    if (const Cabling::Shared cable = Cabling::shared_cable(run, l);
+        !seen_.insert({cable.cage, cable.place, racks_of(l)}).second)
+      return 0;
+  return run.cable ? run.fibres : 1;
+}
+
 std::vector<RackPair> rack_pairs(const Cluster& cluster, const Plan& plan) {
   std::unordered_map<std::uint64_t, RackPair> pairs;
-  std::unordered_set<Tail, TailHash> tails;
+  CablesOnce once;
   RackPair* last = nullptr;  // links of one pair often follow one another
   std::uint64_t last_racks = 0;
   const auto count = [&](const PluggedLink& l) {
     if (l.near_at.rack < 0 || l.far_at.rack < 0) return true;
-    const auto a = static_cast<std::uint64_t>(std::min(l.near_at.rack, l.far_at.rack)),
-               b = static_cast<std::uint64_t>(std::max(l.near_at.rack, l.far_at.rack));
-    const std::uint64_t racks = a << 32 | b;
+    const std::uint64_t racks = racks_of(l);
     const Cabling::Run run = plan.cabling().run(l);
     // The tails of a splitter may go to several racks: it lies on the way to each of them, once.
-    if (run.shared)
-      if (const Cabling::Shared cable = Cabling::shared_cable(run, l);
-          !tails.insert({cable.cage, cable.place, racks}).second)
-        return true;
+    const std::int64_t cables = once.add(run, l);
+    if (cables == 0) return true;
     if (!last || racks != last_racks) last = &pairs[last_racks = racks];
     if (!run.cable) {
-      ++last->unknown;
+      last->unknown += cables;
     } else {
       const Medium m = *run.cable->part->medium;
-      (m == Medium::dac || m == Medium::acc || m == Medium::twisted_pair ? last->copper : last->optical) += run.fibres;
+      (m == Medium::dac || m == Medium::acc || m == Medium::twisted_pair ? last->copper : last->optical) += cables;
     }
     last->longest = std::max(last->longest, Meters(l.length));
     return true;

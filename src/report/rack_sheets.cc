@@ -17,14 +17,13 @@
 #include "report/link_rows.h"
 #include "report/panel_names.h"
 #include "report/plan_svg.h"
+#include "report/rack_pairs.h"
+#include "report/site_steps.h"
 #include "spec/names.h"
+#include "spec/network.h"
 
 namespace clusterc {
 namespace {
-
-// The most that one person lifts under good conditions: the load constant of the revised NIOSH lifting equation (Waters
-// et al., Ergonomics 36, 1993).
-constexpr Kilograms kOnePerson{23};
 
 constexpr std::string_view kStyle =
     "body{font:10pt/1.35 sans-serif;color:#111;margin:1.5em auto;padding:0 1em;max-width:75em}"
@@ -54,7 +53,10 @@ struct CableLine {
 };
 struct Contents {
   std::vector<CordLine> cords;
-  std::vector<CableLine> inside, leaving;
+  std::vector<CableLine> inside, leaving;  // a straight cable once, a splitter with a line for each tail
+  std::int64_t cables_inside = 0, cables_leaving = 0;
+  std::map<std::string, std::int64_t, std::less<>> modules;  // plugged into cages of this rack
+  bool shares_modules = false;                               // a module here serves several lines
   std::string texts;
 };
 
@@ -66,8 +68,6 @@ std::string units_of(const RackedDevice& d) {
 std::string part_text(const Cabling::Run& run) {
   std::string out;
   append_part(out, run);
-  for (const auto* module : {run.near_module, run.far_module})
-    if (module && out.find(module->id) == std::string::npos) out += (out.empty() ? "" : " + ") + module->id;
   return out.empty() ? "no part: see the findings" : out;
 }
 
@@ -100,23 +100,45 @@ std::vector<Contents> contents_of(const Cluster& c, const Plan& p) {
   LinkRows rows(c, p);
   const PanelNames names(p, rows.links());
   PanelEnds e;
-  std::string near_label, far_label, part, length;
+  CablesOnce once;
+  std::vector<bool> filled(at(rows.links().cage_count()));
+  std::string near_label, far_label, part, near_module, far_module, length;
+  const auto plug = [&](std::int32_t in_rack, std::int64_t cage, int group, const CableModel* module) {
+    if (in_rack < 0 || !module) return;
+    out[at(in_rack)].shares_modules |= rows.links().cage_groups()[at(group)].links > 1;
+    if (filled[at(cage)]) return;
+    filled[at(cage)] = true;
+    ++out[at(in_rack)].modules[module->id];
+  };
   const auto add = [&](Contents& to, std::vector<CableLine>& lines, const LinkRow& r, bool near) {
     const CableSpot& here = near ? r.link->near_at : r.link->far_at;
     const CableSpot& there = near ? r.link->far_at : r.link->near_at;
     lines.push_back({here.unit, there.unit, there.rack, static_cast<std::uint32_t>(to.texts.size())});
     for (const std::string* text : std::initializer_list<const std::string*>{
-             r.network, near ? &near_label : &far_label, near ? &far_label : &near_label, &part, &length})
+             r.network, near ? &near_label : &far_label, near ? &far_label : &near_label,
+             near ? &near_module : &far_module, &part, near ? &far_module : &near_module, &length})
       to.texts += *text, to.texts += '\0';
   };
   rows.each([&](const LinkRow& r) {
     names.of(r, e);
-    end_label(near_label, r.near_host, e.near_port, r.far_host, e.far_port);
-    end_label(far_label, r.far_host, e.far_port, r.near_host, e.near_port);
+    const std::int32_t near = r.link->near_at.rack, far = r.link->far_at.rack;
+    plug(near, r.link->near_cage, r.link->near_group, r.run.near_module);
+    plug(far, r.link->far_cage, r.link->far_group, r.run.far_module);
+    const std::int64_t cables = once.add(r.run, *r.link);
+    if (near >= 0 && near == far) {
+      out[at(near)].cables_inside += cables;
+    } else {
+      if (near >= 0) out[at(near)].cables_leaving += cables;
+      if (far >= 0) out[at(far)].cables_leaving += cables;
+    }
+    if (cables == 0 && r.run.straight) return true;
+    end_label(near_label, r.near_host, e.near_plug, r.far_host, e.far_plug);
+    end_label(far_label, r.far_host, e.far_plug, r.near_host, e.near_plug);
     part = part_text(r.run);
+    near_module = r.run.near_module ? r.run.near_module->id : "";
+    far_module = r.run.far_module ? r.run.far_module->id : "";
     length.clear();
     if (r.run.cable) append_metres(length, r.run.length);
-    const std::int32_t near = r.link->near_at.rack, far = r.link->far_at.rack;
     if (near >= 0 && near == far) {
       add(out[at(near)], out[at(near)].inside, r, r.link->near_at.unit <= r.link->far_at.unit);
     } else {
@@ -131,7 +153,12 @@ std::vector<Contents> contents_of(const Cluster& c, const Plan& p) {
 class Sheet {
  public:
   Sheet(const Cluster& c, const Plan& p, bool buildable, std::int64_t rack, Contents& contents)
-      : c_(c), p_(p), buildable_(buildable), rack_(rack), in_(contents), name_(c.rack_name(rack)) {}
+      : c_(c), p_(p), buildable_(buildable), rack_(rack), in_(contents), name_(c.rack_name(rack)) {
+    bare_ = devices_without_cords(c, p, rack);
+    hard_wired_ = std::count_if(in_.cords.begin(), in_.cords.end(), [](const CordLine& l) { return l.part.empty(); });
+    for (const AssemblyGroupModel& a : c.assemblies)
+      if (rack >= a.first && rack < a.first + a.count) frame_ = &a;
+  }
 
   std::string text() {
     std::sort(in_.cords.begin(), in_.cords.end());
@@ -150,6 +177,8 @@ class Sheet {
     head();
     devices();
     cords();
+    modules();
+    sockets();
     inside();
     leaving();
     check();
@@ -171,7 +200,7 @@ class Sheet {
 
   static std::string unit(std::int64_t u) { return u > 0 ? std::to_string(u) : "-"; }
   struct Texts {
-    std::string_view network, label, far_label, part, length;
+    std::string_view network, label, far_label, module, part, far_module, length;
   };
   Texts texts(const CableLine& l) const {
     std::string_view rest = std::string_view(in_.texts).substr(l.texts);
@@ -182,7 +211,9 @@ class Sheet {
       return out;
     };
     Texts out;
-    for (std::string_view* t : {&out.network, &out.label, &out.far_label, &out.part, &out.length}) *t = next();
+    for (std::string_view* t :
+         {&out.network, &out.label, &out.far_label, &out.module, &out.part, &out.far_module, &out.length})
+      *t = next();
     return out;
   }
 
@@ -205,10 +236,29 @@ class Sheet {
     out_.element("h2", "Before you begin");
     out_.open("ul");
     out_.element("li", "The rack stands in its place, is level, and is bolted down or to its neighbours.");
-    out_.element("li", "Units are numbered from the bottom: unit 1 is the lowest. The drawing shows the front.");
+    out_.element(
+        "li",
+        "Units are numbered from the bottom: unit 1 is the lowest. The drawing shows the front, the side of the "
+        "cold aisle.");
+    ports_side();
+    if (const std::int64_t n = liquid_cooled_devices(c_, rack); n > 0)
+      out_.element("li",
+                   format("{} in this rack cooled by liquid: connect coolant only when the loop is flushed, and "
+                          "switch nothing on before coolant flows (chapter \"Coolant\" of runbook.md). The plan has "
+                          "no hoses and manifolds of this rack.",
+                          n == 1 ? "1 device is" : format("{} devices are", n)));
+    if (frame_)
+      out_.element("li",
+                   format("The rack comes as a frame with its trays and power shelves: the makers' labels say which "
+                          "slot a tray is in.{}",
+                          frame_->liquid >= 0 ? " It takes coolant through two hoses, supply and return: connect "
+                                                "them when the loop is flushed, and switch nothing on before "
+                                                "coolant flows (chapter \"Coolant\" of runbook.md)."
+                                              : ""));
     out_.element("li", "Nothing has power yet: the breakers of the PDUs are open.");
-    out_.element("li", format("A device above {} needs two people or a lift. Fill the rack from the bottom up.",
-                              to_text(kOnePerson)));
+    if (!frame_)
+      out_.element("li", format("A device above {} needs two people or a lift. Fill the rack from the bottom up.",
+                                to_text(kOnePersonLifts)));
     for (const PduLoad& load : p_.pdus) {
       if (load.rack != rack_) continue;
       const PduModel& m = c_.racks[at(group)].pdus[at(load.pdu)];
@@ -219,30 +269,63 @@ class Sheet {
     out_.close();
   }
 
+  // Which side the ports of switches face follows from the way of the air through them.
+  void ports_side() {
+    bool front = false, rear = false, any = false;
+    for (const RackedDevice& d : p_.racks[at(rack_)].devices) {
+      if (d.kind != DeviceKind::switch_) continue;
+      any = true;
+      const Fabric& f = p_.fabrics[at(d.group)];
+      const NetworkModel& n = c_.networks[at(f.network)];
+      std::optional<AirPath> path;
+      if (n.spec && n.spec->airflow) path = *n.spec->airflow;
+      for (const FabricTier& t : f.tiers)
+        if (!path && t.part && t.part->airflow) path = *t.part->airflow;
+      front |= path == AirPath::ports_to_power;
+      rear |= path == AirPath::power_to_ports;
+    }
+    if (!any) return;
+    out_.element("li",
+                 front && !rear ? "The ports of switches face the front: their air goes from ports to power."
+                 : rear && !front
+                     ? "The ports of switches face the rear: their air goes from power to ports, from the cold aisle."
+                     : "The air of a switch goes from the cold aisle to the hot one: ports to the front if its "
+                       "model blows from ports to power, to the rear if it blows from power to ports. Ask before "
+                       "you mount it: the spec does not say.");
+  }
+
   void devices() {
     out_.element("h2", "class", "clear", "1. Devices, from the bottom up");
     out_.element(
         "p",
-        "Mount the rails of a device first. Write down its serial number and the MAC address of its management "
-        "port: the inventory needs both, and they are hard to read later.");
+        format("{} Write down what the labels of the device say: the inventory (columns name, port, mac, guid, serial) "
+               "needs it, and it is hard to read later. Other ports are those that the inventory names: the ports that "
+               "nodes boot from and the GUIDs of InfiniBand.",
+               frame_ ? "The trays are in the frame." : "Mount the rails of a device first."));
     out_.open("table");
-    heads({"rails", "in", "units", "device", "model", "weight", "serial number", "MAC address of management"});
+    heads({frame_ ? "" : "rails", "in", "units", "device", "model", "weight", "serial number",
+           "MAC address of management", "MAC addresses, GUIDs of other ports"});
     out_.open("tbody");
     for (const RackedDevice& d : p_.racks[at(rack_)].devices) {
       out_.open("tr");
       if (d.kind == DeviceKind::occupied) {
-        cell(""), cell(""), number(units_of(d)), cell("stands here already"), cell(""), cell(""), cell(""), cell("");
+        cell(""), cell(""), number(units_of(d)), cell("stands here already"), cell(""), cell("");
+        cell(""), cell(""), cell("");
       } else {
         ++count_;
-        tick(), tick();
+        if (d.kind == DeviceKind::tray)
+          cell("");
+        else
+          tick();
+        tick();
         number(units_of(d));
         cell(device_host(c_, p_, d));
         cell(device_model(c_, p_, d));
         const auto weight = device_weight(c_, p_, d);
         number(d.kind == DeviceKind::tray ? "with the rack"
                : !weight                  ? "not stated"
-                                          : to_text(*weight) + (*weight > kOnePerson ? " (lift)" : ""));
-        fill(), fill();
+                                          : to_text(*weight) + (*weight > kOnePersonLifts ? " (lift)" : ""));
+        fill(), fill(), fill();
       }
       out_.close();
     }
@@ -251,10 +334,34 @@ class Sheet {
 
   void cords() {
     out_.element("h2", "2. Power cords");
-    if (in_.cords.empty()) {
-      out_.element("p", "The plan has no cords in this rack: busbar, hard-wired, or no PDUs in the spec.");
+    if (!bare_.empty())
+      out_.element("p",
+                   format("No cord and no outlet is planned for {}: the catalogue does not state the supplies. Use "
+                          "the cords of the maker, the supplies on different PDUs, and write the outlets down.",
+                          join(bare_, ", ")));
+    if (frame_) {
+      std::string from;
+      std::int64_t all = 0;
+      for (const auto& [feed, shelves] : frame_->shelves) {
+        all += shelves;
+        from += format("{}{} to feed {}", from.empty() ? "" : ", ", shelves,
+                       feed < 0 ? std::string("-") : c_.feeds[at(feed)].name);
+      }
+      out_.element("p", all > 0
+                            ? format("{} from power shelf to feed, connected by an electrician: {} (power-whip in the "
+                                     "bill; plug and rating: the maker of the frame).",
+                                     all == 1 ? "1 whip" : format("{} whips", all), from)
+                            : std::string("The spec connects the power shelves of this frame to no feed."));
       return;
     }
+    if (in_.cords.empty()) {
+      if (bare_.empty()) out_.element("p", "The plan has no cords in this rack: busbar, or no PDUs in the spec.");
+      return;
+    }
+    if (hard_wired_ > 0)
+      out_.element("p", format("{} no plug: an electrician connects {} to the PDU.",
+                               hard_wired_ == 1 ? "1 supply has" : format("{} supplies have", hard_wired_),
+                               hard_wired_ == 1 ? "it" : "them"));
     out_.open("table");
     heads({"", "unit", "device", "supply", "PDU", "outlet", "phase", "cord", "m", "label at the supply",
            "label at the PDU"});
@@ -270,20 +377,70 @@ class Sheet {
     out_.close().close();
   }
 
+  void modules() {
+    out_.element("h2", "3. Modules");
+    if (in_.modules.empty()) {
+      out_.element("p", "None.");
+      return;
+    }
+    std::string all;
+    std::int64_t count = 0;
+    for (const auto& [id, n] : in_.modules) all += format("{}{} x {}", all.empty() ? "" : ", ", n, id), count += n;
+    out_.element("p", format("{} to plug in this rack: {}. The tables of cables say which module a port takes "
+                             "(\"module here\").{}",
+                             count == 1 ? "1 module" : format("{} modules", count), all,
+                             in_.shares_modules ? " A cage takes one module: a module with two ports serves the two "
+                                                  "lines whose ports differ only in their last number (17/1 and 17/2)."
+                                                : ""));
+    modules_ = count;
+  }
+
+  // Each kind of node once.
+  void sockets() {
+    out_.element("h2", "4. Network ports of the nodes");
+    std::vector<int> groups;
+    for (const RackedDevice& d : p_.racks[at(rack_)].devices)
+      if ((d.kind == DeviceKind::node || d.kind == DeviceKind::tray) &&
+          std::find(groups.begin(), groups.end(), d.group) == groups.end() &&
+          !c_.nodes[at(d.group)].server.ports.empty())
+        groups.push_back(d.group);
+    if (groups.empty()) {
+      out_.element("p", "None.");
+      return;
+    }
+    out_.element("p",
+                 "Labels call a port as the first column does. Slots are those of the catalogue, else the adapter in "
+                 "the order of the spec: the manual of the server shows where it is.");
+    out_.open("table");
+    heads({"on labels", "nodes of", "in cables.csv", "adapter", "socket", "side"});
+    out_.open("tbody");
+    for (const int group : groups) {
+      const NodeGroupModel& g = c_.nodes[at(group)];
+      for (const NodeSocket& socket : sockets_of(g)) {
+        out_.open("tr");
+        label(socket.label), cell(g.name), label(socket.port), cell(socket.adapter), cell(socket.where);
+        cell(g.server.part.nic_side ? *g.server.part.nic_side : std::string("not stated"));
+        out_.close();
+      }
+    }
+    out_.close().close();
+  }
+
   void inside() {
-    out_.element("h2", "3. Cables that stay in this rack");
+    out_.element("h2", "5. Cables that stay in this rack");
     if (in_.inside.empty()) {
       out_.element("p", "None.");
       return;
     }
     out_.open("table");
-    heads({"", "network", "from unit", "label", "to unit", "label", "part", "m"});
+    heads({"", "network", "from unit", "label", "module", "to unit", "label", "module", "part", "m"});
     out_.open("tbody");
     for (const CableLine& l : in_.inside) {
       out_.open("tr");
       tick();
       const Texts t = texts(l);
-      cell(t.network), number(unit(l.unit)), label(t.label), number(unit(l.far_unit)), label(t.far_label);
+      cell(t.network), number(unit(l.unit)), label(t.label), cell(t.module);
+      number(unit(l.far_unit)), label(t.far_label), cell(t.far_module);
       cell(t.part), number(t.length);
       out_.close();
     }
@@ -291,7 +448,7 @@ class Sheet {
   }
 
   void leaving() {
-    out_.element("h2", "4. Cables to other racks");
+    out_.element("h2", "6. Cables to other racks");
     if (in_.leaving.empty()) {
       out_.element("p", "None.");
       return;
@@ -300,31 +457,37 @@ class Sheet {
                  "Rack by rack, as bundles are laid. The other end is on the sheet of the other rack, too: tick it "
                  "where you plug it.");
     out_.open("table");
-    heads({"", "to rack", "network", "unit here", "label here", "label there", "unit there", "part", "m"});
+    heads({"", "to rack", "network", "unit here", "label here", "module here", "part", "m", "label there", "unit there",
+           "module there"});
     out_.open("tbody");
     for (const CableLine& l : in_.leaving) {
       out_.open("tr");
       tick();
       const Texts t = texts(l);
       cell(l.far_rack < 0 ? std::string("not planned") : c_.rack_name(l.far_rack)), cell(t.network);
-      number(unit(l.unit)), label(t.label), label(t.far_label), number(unit(l.far_unit)), cell(t.part);
-      number(t.length);
+      number(unit(l.unit)), label(t.label), cell(t.module), cell(t.part), number(t.length);
+      label(t.far_label), number(unit(l.far_unit)), cell(t.far_module);
       out_.close();
     }
     out_.close().close();
   }
 
   void check() {
-    out_.element("h2", "5. Check at the end");
+    out_.element("h2", "7. Check at the end");
     out_.open("ul");
     const auto item = [&](std::string_view text) { out_.element("li", format("{} {}", kTick, text)); };
     item(format("{} {} in place, each at its units, with serial number and MAC address written down", count_,
                 count_ == 1 ? "device is" : "devices are"));
-    if (!in_.cords.empty())
-      item(format("{} plugged and locked; the two supplies of a device are on different PDUs, as listed",
-                  in_.cords.size() == 1 ? "1 cord is" : format("{} cords are", in_.cords.size())));
-    item(format("{} within the rack and {} to other racks, each label read at both ends", in_.inside.size(),
-                in_.leaving.size()));
+    if (const std::int64_t cords = static_cast<std::int64_t>(in_.cords.size()) - hard_wired_; cords > 0)
+      item(format("{} plugged and locked; the supplies of a device are on different PDUs, as listed",
+                  cords == 1 ? "1 cord is" : format("{} cords are", cords)));
+    if (hard_wired_ > 0)
+      item(format("{} hard-wired by an electrician, and measured",
+                  hard_wired_ == 1 ? "1 supply is" : format("{} supplies are", hard_wired_)));
+    if (!bare_.empty()) item(format("{} connected, outlets written down", join(bare_, ", ")));
+    if (modules_ > 0) item(modules_ == 1 ? "1 module is plugged" : format("{} modules are plugged", modules_));
+    item(format("{} within the rack and {} to other racks, each label read at both ends",
+                in_.cables_inside == 1 ? "1 cable" : format("{} cables", in_.cables_inside), in_.cables_leaving));
     item("no cable is bent below its smallest radius, blocks an exhaust, or crosses a device that must slide out");
     item("free units have blanking panels");
     out_.close();
@@ -340,7 +503,9 @@ class Sheet {
   Contents& in_;
   const std::string name_;
   HtmlWriter out_;
-  std::int64_t count_ = 0;
+  std::int64_t count_ = 0, modules_ = 0, hard_wired_ = 0;
+  std::vector<std::string> bare_;              // devices for which no cord is planned
+  const AssemblyGroupModel* frame_ = nullptr;  // the rack is one of its frames
 };
 
 }  // namespace

@@ -16,9 +16,11 @@
 #include "report/plan_report.h"
 #include "report/rack_pairs.h"
 #include "report/runbook_steps.h"
+#include "report/site_steps.h"
 #include "spec/judgement.h"
 #include "spec/network.h"
 #include "spec/site.h"
+#include "spec/target.h"
 #include "system/dhcp.h"
 #include "system/node_settings.h"
 #include "system/switches.h"
@@ -35,13 +37,15 @@ std::string counted(std::int64_t n, std::string_view one, std::string_view many 
 
 class Runbook {
  public:
-  Runbook(const System& in, const ExpectedFigures& e, bool compiles, const PlanVerdict* verdict)
+  Runbook(const System& in, const ExpectedFigures& e, bool compiles, std::string_view spec_digest,
+          const PlanVerdict* verdict)
       : in_(in),
         c_(in.cluster),
         p_(in.plan),
         expected_(e),
         verdict_(verdict),
         compiles_(compiles),
+        spec_digest_(spec_digest),
         pairs_(rack_pairs(c_, p_)) {}
 
   std::string text() {
@@ -55,11 +59,21 @@ class Runbook {
         "The steps are in the order of the work. Tick a box when you have seen that its statement is true (in a copy: "
         "`clusterc` does not overwrite a file that was changed by hand). The sheets of the plan (`clusterc plan -o`) "
         "list every cord (`cords.csv`), cable (`point-to-point.csv`, `bundles.csv`) and label (`labels.csv`); "
-        "`plan.txt` has the sums. `racks/` has an assembly sheet for each rack: print it, and take it to the rack.\n";
+        "`plan.txt` has the sums. `racks/` has an assembly sheet for each rack: print it, and take it to the rack.\n\n";
+    out_ += format(
+        "`SPEC` below is the spec file of {}, which is delivered with this book, with the files that it names: "
+        "`spec_sha256`, which `clusterc plan SPEC --format json` prints, begins with `{}`. With another spec, ask for "
+        "another book.\n\nIf a statement is not true, stop there: later steps rest on it. Write down the step, the "
+        "rack and unit, and what you see instead, and ask the planner. Nothing is changed on the spot: a change goes "
+        "into the spec first, and a new book is made of it.\n",
+        markdown_text(*c_.spec.name), spec_digest_.substr(0, 16));
     room();
+    steps("Delivery", delivery_steps(c_, p_));
     racks();
     cables();
+    steps("Coolant", coolant_steps(c_, p_));
     power_on();
+    steps("Management ports and switches", management_steps(in_));
     if (compiles_)
       out_ += render_configuration_steps(in_, section_);
     else
@@ -71,6 +85,11 @@ class Runbook {
 
  private:
   void section(std::string_view title) { out_ += format("\n## {}. {}\n\n", ++section_, title); }
+  void steps(std::string_view title, const std::string& text) {
+    if (text.empty()) return;
+    section(title);
+    out_ += text;
+  }
   void box(std::string_view text) { out_ += format("- [ ] {}\n", text); }
   void heading(std::initializer_list<std::string_view> names, std::string_view rule) {
     out_ += "|";
@@ -125,6 +144,7 @@ class Runbook {
   void racks() {
     std::size_t pdu = 0, pair = 0;
     bool begun = false;
+    const std::vector<std::int64_t> hard_wired = hard_wired_supplies(p_);
     for (std::size_t r = 0; r < p_.racks.size(); ++r) {
       const auto number = static_cast<std::int64_t>(r);
       const RackPlan& rack = p_.racks[r];
@@ -132,7 +152,7 @@ class Runbook {
       const std::size_t first_pdu = pdu;
       while (pdu < p_.pdus.size() && p_.pdus[pdu].rack == number) ++pdu;
       if (rack.devices.empty()) continue;
-      if (!std::exchange(begun, true)) section("Racks, one after the other");
+      if (!std::exchange(begun, true)) section("Racks, one after the other"), out_ += every_rack_steps(c_, p_);
       const int group = c_.rack_group_of(number);
       out_ += format("### {}\n\nAt x {:.1f} m, y {:.1f} m.", markdown_text(c_.rack_name(number)), rack.x, rack.y);
       if (group >= 0 && !c_.racks[at(group)].model.empty())
@@ -160,9 +180,19 @@ class Runbook {
       if (pdu > first_pdu) {
         std::int64_t cords = 0;
         for (std::size_t i = first_pdu; i < pdu; ++i) cords += p_.pdus[i].cords_c13 + p_.pdus[i].cords_c19;
-        box(format("{} in their outlets (`cords.csv`); the rack will draw {}", counted(cords, "cord"),
-                   rack.power_complete ? to_text(rack.power) + " at most" : "more than " + to_text(rack.power)));
+        const std::string draws =
+            format("the rack will draw {}",
+                   rack.power_complete ? to_text(rack.power) + " at most" : "more than " + to_text(rack.power));
+        if (cords > 0) box(format("{} in their outlets (`cords.csv`); {}", counted(cords, "cord"), draws));
+        if (hard_wired[r] > 0)
+          box(format("{} hard-wired to the PDUs by an electrician (`cords.csv`){}",
+                     counted(hard_wired[r], "supply is", "supplies are"), cords > 0 ? "" : "; " + draws));
       }
+      if (const std::vector<std::string> bare = devices_without_cords(c_, p_, number); !bare.empty())
+        box(
+            format("{} {} power by the maker's manual: the catalogue does not state its supplies, so no cord and no "
+                   "outlet is planned",
+                   quoted(join(bare, ", ")), bare.size() == 1 ? "has" : "have"));
       if (pair < pairs_.size() && pairs_[pair].from == number && pairs_[pair].to == number)
         box(format("{} that stay in the rack are plugged and labelled", counted(pairs_[pair].cables(), "cable")));
       out_ += "\n";
@@ -205,8 +235,13 @@ class Runbook {
     };
     if (order.empty() && p_.pdus.empty()) return;
     section("Power on");
+    out_ +=
+        "Order: feeds and PDUs, switches (management first), storage, nodes with services, nodes that compute (they "
+        "follow in *Nodes*). Power off in the reverse order, after jobs have ended and file systems are unmounted.\n\n";
     if (!p_.pdus.empty())
-      box(format("{} powered, one feed after the other; each shows its phases and only its own load",
+      box(
+          format("{} powered, one feed after the other; each shows all phases of its feed, and no load "
+                 "but its own: if a phase is missing, open the breaker and call the electrician",
                  counted(static_cast<std::int64_t>(p_.pdus.size()), "PDU")));
     if (!order.empty() && dhcp_server(c_))
       out_ += "\nAddresses come from DHCP, which does not run yet: until then, use the consoles of the switches.\n\n";
@@ -243,8 +278,28 @@ class Runbook {
           format("GPUs of {} are whole for the acceptance: set `mig: off` in a copy of the spec, compile it and run "
                  "the plays; restore the layout afterwards. Figures of MIG instances are not judged",
                  join(cut, ", ")));
-    box(format("`clusterc validate` ended with status 0, and its report lists no test that did not run{}",
-               cut.empty() ? "" : ", except those that MIG instances cannot run"));
+    const std::string launcher = in_.makes("slurm") ? " --launcher slurm" : "";
+    if (!demands_figures())
+      box("the spec has `targets` with floors: without them figures that nobody has published are unjudged, and a run "
+          "that ends with `nothing wrong was found` is no acceptance");
+    box("the hardware of the nodes is as planned: `clusterc audit SPEC --nodes all` reports no difference");
+    box(
+        format("`clusterc validate SPEC{} --output report.json --certificate certificate.html` ended with status 0 and "
+               "the line `passed: …`, and its report lists no test that did not run{}",
+               launcher, cut.empty() ? "" : ", except those that MIG instances cannot run"));
+    box(format("the soak passed, too: `clusterc validate SPEC{} --stage inventory,soak --soak '{}' --output soak.json`",
+               launcher, c_.spec.targets->burn_in ? to_text(*c_.spec.targets->burn_in) : std::string("8 h")));
+  }
+  bool demands_figures() const {
+    const auto any = [](const TestTargets& t) {
+      const auto floor = [](const auto& wish) { return wish && wish->floor; };
+      return floor(t.memory) || floor(t.pcie) || floor(t.nvlink) || floor(t.all_reduce) || floor(t.all_gather) ||
+             floor(t.all_to_all) || floor(t.rdma) || floor(t.storage_read) || floor(t.storage_write) || floor(t.gemm) ||
+             floor(t.hpl);
+    };
+    const Targets& targets = *c_.spec.targets;
+    return any(targets) || std::any_of(targets.groups.begin(), targets.groups.end(),
+                                       [&](const auto& group) { return any(group.value); });
   }
 
   const System& in_;
@@ -253,6 +308,7 @@ class Runbook {
   const ExpectedFigures& expected_;
   const PlanVerdict* verdict_;
   const bool compiles_;
+  const std::string_view spec_digest_;
   std::vector<RackPair> pairs_;  // by the first of both racks
   std::string out_;
   int section_ = 0;
@@ -261,8 +317,8 @@ class Runbook {
 }  // namespace
 
 std::string render_runbook(const System& system, const ExpectedFigures& expected, bool compiles,
-                           const PlanVerdict* verdict) {
-  return Runbook(system, expected, compiles, verdict).text();
+                           std::string_view spec_digest, const PlanVerdict* verdict) {
+  return Runbook(system, expected, compiles, spec_digest, verdict).text();
 }
 
 }  // namespace clusterc

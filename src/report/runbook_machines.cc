@@ -56,6 +56,7 @@ std::string ConfigurationSteps::port_names() const {
 }
 
 void ConfigurationSteps::inventory() {
+  const std::string header = code("name,port,mac,guid,serial");
   const std::string where =
       c_.spec.inventory ? "the inventory " + code(*c_.spec.inventory) : std::string("the inventory");
   const bool listed =
@@ -65,7 +66,8 @@ void ConfigurationSteps::inventory() {
       c_.own_site;
   if (!c_.spec.inventory && (ports || dhcp_server(c_) || in_.makes("opensm")))
     box("the spec names an inventory (`inventory: FILE`): a CSV file with the MAC addresses and GUIDs of the "
-        "delivered equipment");
+        "delivered equipment; its first line is " +
+        header);
   ports = false;
   for (std::size_t i = 0; i < c_.nodes.size(); ++i) {
     const int g = static_cast<int>(i);

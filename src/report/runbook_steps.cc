@@ -12,6 +12,7 @@
 #include "system/file_systems.h"
 #include "system/infiniband.h"
 #include "system/install.h"
+#include "system/interfaces.h"
 #include "system/switches.h"
 
 namespace clusterc {
@@ -184,6 +185,13 @@ void ConfigurationSteps::yours() {
   const auto bare = groups([&](int g) { return set(g).packages.unsupported; });
   if (!bare.empty())
     box(format("by hand: GPU software on {}: no repository for this operating system is known", join(bare, ", ")));
+  // What the acceptance and the first jobs start.
+  if (const auto without = groups([&](int g) { return c_.nodes[at(g)].computes && c_.own_site && !runs(g, "mpi"); });
+      !without.empty() && in_.makes("slurm"))
+    box(format(
+        "by hand: Open MPI on {}: no role installs it (`software.mpi` of the spec does); `clusterc validate` and "
+        "the first jobs need it",
+        join(without, ", ")));
   if (slurm_ && !slurm_->databases.empty() && slurm_->database_host != "localhost")
     box(format("by hand: {} has a database `slurm_acct_db` and an account `slurm`", quoted(slurm_->database_host)));
 }
@@ -217,8 +225,8 @@ void ConfigurationSteps::links() {
                      ? "; a node with ports in several subnets needs the GUID of its port in each, from the inventory"
                      : ""));
     else
-      box(format("subnet {}: a switch or a host of your own runs its subnet manager: no node of the spec does{}",
-                 quoted(s.name), conf.empty() ? "" : "; use " + conf + " for OpenSM there"));
+      box(format("subnet {}: {}, or a host of your own runs its subnet manager: no node of the spec does{}",
+                 quoted(s.name), managers(s.fabric), conf.empty() ? "" : "; use " + conf + " for OpenSM there"));
   }
   for (const Fabric& f : p_.fabrics) {
     const std::int64_t between = f.leaf_spine_cables + f.spine_core_cables;
@@ -230,10 +238,44 @@ void ConfigurationSteps::links() {
     if (f.node_cables > 0)
       box(format("network {}: {} up", quoted(f.name),
                  counted(f.node_cables, "link to its members is", "links to its members are")));
+  proof_of_cabling();
   if (in_.makes("ansible"))
     box(format("every machine is healthy: {}",
                code(format("cd {} && ansible all --become -m command -a /usr/local/sbin/cluster-health",
                            file("ansible", "")))));
+}
+
+std::string ConfigurationSteps::managers(int network) const {
+  int fabric = 0;
+  while (at(fabric) < p_.fabrics.size() && p_.fabrics[at(fabric)].network != network) ++fabric;
+  if (at(fabric) == p_.fabrics.size()) return "a switch";
+  const Fabric& f = p_.fabrics[at(fabric)];
+  // The highest tier is the same number of hops from all ends; a second manager stands by.
+  for (int t = static_cast<int>(f.tiers.size()) - 1; t >= 0; --t) {
+    const FabricTier& tier = f.tiers[at(t)];
+    if (tier.count == 0 || !tier.part || !tier.part->subnet_manager.value_or(false)) continue;
+    std::string out = quoted(p_.switch_host_name(fabric, {t, 0}));
+    if (tier.count > 1) out += " (and, standing by, " + quoted(p_.switch_host_name(fabric, {t, 1})) + ")";
+    return "the switch " + out;
+  }
+  return "a switch";
+}
+
+void ConfigurationSteps::proof_of_cabling() {
+  for (const Fabric& f : p_.fabrics) {
+    if (!c_.own_site || f.node_cables == 0) continue;
+    const std::string name = c_.networks[at(f.network)].name;
+    if (c_.networks[at(f.network)].kind == LinkKind::infiniband)
+      box(format("network {}: every cable is where the plan has it: {} on a node, then {} reports no difference",
+                 quoted(f.name), code(format("ibnetdiscover > {}.txt", f.name)),
+                 code(format("clusterc audit SPEC --fabric {}={}.txt", name, f.name))));
+    else if (!is_out_of_band(c_.networks[at(f.network)]))
+      box(
+          format("network {}: every cable is where the plan has it: {} on each node and switch (lldpd runs there), "
+                 "written to {}, then {} reports no difference",
+                 quoted(f.name), code("lldpcli -f json show neighbors"), code(f.name + "-lldp/HOST.json"),
+                 code(format("clusterc audit SPEC --fabric {}={}-lldp/", name, f.name))));
+  }
 }
 
 void ConfigurationSteps::services() {

@@ -76,8 +76,24 @@ void connections(const Plan& plan, std::vector<Accessory>& out) {
   }
   for (const RackGroupModel& g : plan.cluster->racks)
     for (const auto& [feed, shelves] : g.shelves) whips += shelves * g.count;
+  // Of liquid-cooled nodes in racks nothing is known but their number.
+  std::int64_t nodes = 0;
+  for (const RackGroupModel& g : plan.cluster->racks) {
+    if (g.liquid < 0) continue;
+    for (std::int64_t r = g.first; r < g.first + g.count && r < static_cast<std::int64_t>(plan.racks.size()); ++r)
+      for (const RackedDevice& d : plan.racks[static_cast<std::size_t>(r)].devices)
+        nodes += d.kind == DeviceKind::node &&
+                 plan.cluster->nodes[static_cast<std::size_t>(d.group)].server.part.liquid_cooled.value_or(false);
+  }
   add(out, "power-whip", "from feed to power shelf, with its plug: not in the catalogue", whips, true);
   add(out, "coolant-hose", "supply and return of a frame, with couplings: not in the catalogue", hoses, true);
+  if (nodes > 0)
+    out.push_back(
+        {.part = "coolant-hose",
+         .what = format("for {} liquid-cooled {} in racks: hoses, manifolds and couplings are not planned; ask "
+                        "the makers of the servers and of the CDUs",
+                        nodes, nodes == 1 ? "node" : "nodes"),
+         .unknown_for = nodes});
 }
 
 void panels(const Plan& plan, std::vector<Accessory>& out) {

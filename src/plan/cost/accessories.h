@@ -21,7 +21,8 @@ struct Accessory {
   std::int64_t count = 0;
   Meters length{0};  // of a tray, to the next 0.1 m; 0: none
   bool planning_default = false;
-  std::int64_t unknown_for = 0;  // devices whose number of cords nobody states: a line of its own, whose count is 0
+  std::int64_t unknown_for =
+      0;  // devices whose number of cords or hoses nobody states: a line of its own, whose count is 0
 };
 // Linear in the racks and what stands in them.
 std::vector<Accessory> accessories_of(const Plan&);

@@ -39,6 +39,15 @@ TEST(CableSheets, PortsAreNamedAsTheSwitchIsSoldWith) {
   EXPECT_NE(plain.find(":1/2\n"), std::string::npos) << plain;
 }
 
+// The same switch under SONiC: the names that its commands and LLDP have.
+TEST(CableSheets, PortsAreNamedAsTheSwitchesSystemDoes) {
+  Resolved r;
+  const std::string sonic = labels(r, "nvidia-sn5600, switch_os: sonic");
+  EXPECT_NE(sonic.find(":etp1a "), std::string::npos) << sonic;
+  EXPECT_NE(sonic.find(":etp1b\n"), std::string::npos) << sonic;
+  EXPECT_EQ(sonic.find("swp"), std::string::npos) << sonic;
+}
+
 // A splitter in the switch's rack: one tail stays there, the other goes to the next one, and is one cable on that way.
 TEST(CableSheets, ASplitterLiesOnTheWayToEachOfItsTails) {
   Resolved r;
