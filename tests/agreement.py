@@ -454,10 +454,9 @@ class Tree:
         scheduled = {self.node_group[n] for n in nodes}
         same("nodes of the scheduled groups", set(nodes), {n for g in scheduled for n in self.groups[g]})
         self.count("nodes, GPUs, cores: Slurm = plan", len(nodes))
-        if self.has("slurm", "topology.conf") and nodes:
+        if nodes and (self.has("slurm", "topology.conf") or self.has("slurm", "topology.yaml")):
             placed = set()
-            for line in lines_of(self.tree, "slurm", "topology.conf"):
-                keys = dict(word.split("=", 1) for word in line.split())
+            for keys in self.slurm_switches():
                 if "SwitchName" not in keys or "Nodes" not in keys:
                     continue
                 members = set(expand(keys["Nodes"]))
@@ -470,9 +469,17 @@ class Tree:
                         wired |= at
                 if wired:
                     same(f"nodes of {keys['SwitchName']}: Slurm's tree and the cables", members, wired & set(nodes))
-                    self.count("leaves: topology.conf = cables", 1)
+                    self.count("leaves: Slurm = cables", 1)
             if placed:
                 same("nodes of Slurm's tree", placed, set(nodes))
+
+    def slurm_switches(self):
+        """The switches of Slurm's tree, as lines of topology.conf have them."""
+        if self.has("slurm", "topology.conf"):
+            return [dict(word.split("=", 1) for word in line.split()) for line in lines_of(self.tree, "slurm", "topology.conf")]
+        topologies = yaml.load(text_of(os.path.join(self.tree, "slurm", "topology.yaml")), Loader)
+        names = {"switch": "SwitchName", "nodes": "Nodes", "children": "Switches"}
+        return [{names[k]: v for k, v in s.items()} for t in topologies for s in t.get("tree", {}).get("switches", [])]
 
     # ---- monitoring and fabric -----------------------------------------------------------------------------------------------------------
     def prometheus(self):
@@ -832,7 +839,7 @@ def main():
     if not chosen:
         failed += twins(trees, work)
         missing = {"addresses: plan = hosts", "addresses: network configuration = hosts", "addresses: networkd = hosts", "addresses: networkmanager = hosts", "addresses: warewulf = hosts", "addresses: openchami = hosts", "addresses: xcat = hosts", "names: cloud-init = plan", "addresses: dnsmasq = hosts", "addresses: kea = hosts", "addresses: dns = hosts",
-                   "subnets: nfs = plan", "names: inventory = plan", "group_vars = plan", "limits: group_vars = cloud-init", "nodes, GPUs, cores: Slurm = plan", "leaves: topology.conf = cables",
+                   "subnets: nfs = plan", "names: inventory = plan", "group_vars = plan", "limits: group_vars = cloud-init", "nodes, GPUs, cores: Slurm = plan", "leaves: Slurm = cables",
                    "targets: Prometheus = plan", "limits: alerts = plan", "limits: alerts = group_vars", "ports: fabric-env = cables", "prefix: fabric-env = OpenSM", "classes: roce = spec", "addresses: sonic = hosts", "MTU: sonic = network configuration", "classes: sonic = roce", "links: sonic = sonic", "sessions: frr.conf = sonic", "traffic class: roce = fabric-env", "installers = groups of the plan",
                    "time zones: installers = cloud-init", "clients: nginx = nodes that are installed", "limits: containers = cloud-init", "limits: dashboards = alerts", "file systems: health check = group_vars", "mounts: a network that both are in", "name servers: netplan = dns", "sizes: jupyterhub = Slurm", "addresses: power = hosts", "instances: parallelcluster = plan"} - set(sums)
         if missing:

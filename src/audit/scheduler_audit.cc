@@ -169,7 +169,10 @@ class SchedulerAuditor {
     if (planned_.product != "Slurm") return;
     std::map<std::string, const SeenScheduler::Switch*> seen;
     for (const SeenScheduler::Switch& s : seen_.switches) seen.emplace(s.name, &s);
-    for (const SeenScheduler::Switch& p : planned_.switches) {
+    std::vector<SeenScheduler::Switch> planned = planned_.switches;
+    if (std::ranges::any_of(planned_.switches_by_name, [&](const auto& s) { return seen.contains(s.name); }))
+      planned.insert(planned.end(), planned_.switches_by_name.begin(), planned_.switches_by_name.end());
+    for (const SeenScheduler::Switch& p : planned) {
       const auto at = seen.find(p.name);
       if (at == seen.end()) {
         error(format("the topology of Slurm lacks '{}'", p.name));

@@ -29,6 +29,8 @@ struct PlannedScheduler {
   std::vector<std::string> controllers;
   bool topology = false;
   std::vector<SeenScheduler::Switch> switches;
+  // Of a second topology, which `scontrol show topology` prints only where it is asked for by name.
+  std::vector<SeenScheduler::Switch> switches_by_name;
 };
 
 // Files of one scheduler. `at`: the place of findings that belong to no node.

@@ -84,8 +84,10 @@ PlannedScheduler planned_slurm(const Run& run) {
     }
   }
   out.topology = facts.topology != SlurmTopology::none;
-  for (const SlurmSwitch& s : facts.switches) out.switches.push_back({s.name, s.nodes, s.switches});
-  for (const SlurmBlock& b : facts.blocks) out.switches.push_back({b.name, b.nodes, {}});
+  auto& of_tree = facts.topology == SlurmTopology::block ? out.switches_by_name : out.switches;
+  auto& of_blocks = facts.topology == SlurmTopology::block ? out.switches : out.switches_by_name;
+  for (const SlurmSwitch& s : facts.switches) of_tree.push_back({s.name, s.nodes, s.switches});
+  for (const SlurmBlock& b : facts.blocks) of_blocks.push_back({b.name, b.nodes, {}});
   return out;
 }
 

@@ -38,6 +38,7 @@
   X(kOpensmOutput)          \
   X(kRoceOutput)            \
   X(kSonicOutput)           \
+  X(kCumulusOutput)         \
   X(kFabricEnvOutput)       \
   X(kContainersOutput)      \
   X(kPrometheusOutput)      \

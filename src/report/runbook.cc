@@ -255,7 +255,7 @@ class Runbook {
       box(format("network {}: the switches answer: {}", quoted(fabric.name), tiers));
       const std::int64_t links = fabric.leaf_spine_cables + fabric.spine_core_cables;
       // Configured switches have their ports as planned once they have their files.
-      const bool later = in_.makes("sonic") && has_configured_switches(in_, fabric.network);
+      const bool later = makes_switches(in_, fabric.network);
       if (links > 0 && !later && c_.networks[at(fabric.network)].kind != LinkKind::infiniband)
         box(format("network {}: {} up at {}", quoted(fabric.name),
                    counted(links, "link between switches is", "links between switches are"),

@@ -96,17 +96,26 @@ std::string ConfigurationSteps::play(std::string_view options) {
 }
 
 void ConfigurationSteps::switches() {
-  if (!in_.makes("sonic")) return;
+  const std::vector<ConfiguredFabric>& all = configured_fabrics(in_);
+  const auto made = [&](const ConfiguredFabric& f) { return in_.makes(switch_output(f.os)); };
+  if (std::ranges::none_of(all, made)) return;
   section("Switches");
-  for (const ConfiguredFabric& configured : configured_fabrics(in_)) {
+  for (const ConfiguredFabric& configured : all) {
+    if (!made(configured)) continue;
     const Fabric& f = p_.fabrics[at(configured.fabric)];
+    if (configured.os == SwitchOs::cumulus) {
+      box(format("network {}: {} configured as {} says, and the configuration is saved", quoted(f.name),
+                 counted(f.switch_count(), "switch is", "switches are"), code(file("cumulus", "README.md"))));
+      continue;
+    }
     box(format(
         "network {}: {} configured as {} says, {} names no difference but nodes without an operating system, and "
         "the configuration is saved",
         quoted(f.name), counted(f.switch_count(), "switch is", "switches are"), code(file("sonic", "README.md")),
         code("check-neighbours")));
   }
-  for (const ConfiguredFabric& configured : configured_fabrics(in_)) {
+  for (const ConfiguredFabric& configured : all) {
+    if (!made(configured)) continue;
     const Fabric& f = p_.fabrics[at(configured.fabric)];
     if (const std::int64_t links = f.leaf_spine_cables + f.spine_core_cables; links > 0)
       box(format("network {}: {} up at {}", quoted(f.name),
@@ -207,7 +216,7 @@ void ConfigurationSteps::links() {
   section("Links");
   for (const NetworkModel& n : c_.networks)
     if (in_.makes("roce") && n.spec && n.spec->roce && n.shares < 0 &&
-        !(in_.makes("sonic") && has_configured_switches(in_, static_cast<int>(&n - c_.networks.data()))))
+        !makes_switches(in_, static_cast<int>(&n - c_.networks.data())))
       box(format("by hand: switches of network {} have the lossless class of its {}, as the nodes have", quoted(n.name),
                  code("roce:")));
   for (const InfinibandSubnet& s : infiniband_subnets(c_, p_)) {

@@ -23,10 +23,10 @@ struct EnumNames<NetworkTopology> {
                                                              {NetworkTopology::single, "single"},
                                                              {NetworkTopology::point_to_point, "point-to-point"}});
 };
-enum class SwitchOs { sonic };
+enum class SwitchOs { sonic, cumulus };
 template <>
 struct EnumNames<SwitchOs> {
-  static constexpr auto names = enum_table<SwitchOs>({{SwitchOs::sonic, "sonic"}});
+  static constexpr auto names = enum_table<SwitchOs>({{SwitchOs::sonic, "sonic"}, {SwitchOs::cumulus, "cumulus"}});
 };
 enum class PodsOf { units, rails };
 template <>

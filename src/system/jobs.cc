@@ -92,8 +92,10 @@ std::string checkpoint_mount(const Cluster& c, const Workload& w, int group) {
 }
 
 // The fewest leaves that have so many nodes of the group: the fullest first.
-std::int64_t fewest_switches(const SlurmFacts& facts, const NodeGroupModel& g, std::int64_t nodes) {
-  if (facts.topology != SlurmTopology::tree) return 0;
+std::int64_t fewest_switches(const Cluster& c, const SlurmFacts& facts, int group, std::int64_t nodes) {
+  const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(group)];
+  const auto partition = std::ranges::find(facts.partitions, slurm_partition_name(c, group), &SlurmPartition::name);
+  if ((partition == facts.partitions.end() ? facts.topology : partition->topology) != SlurmTopology::tree) return 0;
   std::vector<std::int64_t> counts;
   for (const SlurmSwitch& s : facts.switches) {
     if (s.nodes.empty()) continue;
@@ -251,7 +253,7 @@ class JobPlanner {
   void of_slurm(const Workload& w, const NodeGroupModel& g, const JobNodes& nodes, Job& j) const {
     j.places = places_of(in_.plan.pcie_tree(static_cast<std::size_t>(nodes.group)), nodes, j.processes, j.cpus);
     if (j.launcher == JobLauncher::horovod || j.launcher == JobLauncher::mpi) j.mpi = slurm_.mpi;
-    j.switches = fewest_switches(slurm_, g, j.nodes);
+    j.switches = fewest_switches(c_, slurm_, nodes.group, j.nodes);
     if (w.launcher && w.launcher->team) j.account = to_lower(*w.launcher->team);
     if (!j.image.empty()) j.container = container_of(c_, g);
     for (const StorageModel* s : shared_storage(c_, nodes.group)) j.mounts.push_back(*s->spec->mount);

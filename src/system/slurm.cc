@@ -10,6 +10,7 @@
 #include "model/nvlink.h"
 #include "model/pcie.h"
 #include "spec/nodes.h"
+#include "spec/output.h"
 #include "spec/software.h"
 #include "spec/storage.h"
 #include "spec/team.h"
@@ -417,6 +418,12 @@ const NamedVersion* pyxis_of(const Cluster& c, const NodeGroupModel& g) {
   const auto found = std::find_if(list.begin(), list.end(),
                                   [](const NamedVersion& v) { return v.kind && to_lower(*v.kind) == "pyxis"; });
   return g.count > 0 && runs_slurmd(c, g) && found != list.end() ? &*found : nullptr;
+}
+
+const Value<Version>* slurm_release(const Cluster& c) {
+  if (const auto* wish = c.spec.outputs.find("slurm"); wish && wish->value.version) return &wish->value.version;
+  const auto& s = c.spec.software->scheduler;
+  return s && s->version ? &s->version : nullptr;
 }
 
 // packages.debian.org, packages.ubuntu.com. Another release comes from packages that were built as SchedMD's guide says

@@ -14,6 +14,7 @@ namespace clusterc {
 
 struct NamedVersion;
 struct Partition;
+struct Version;
 
 // Short type of GRES for each GPU model of the cluster: "h100" of nvidia-h100-sxm5-80; the whole id without its maker
 // where two models would share the short one.
@@ -48,6 +49,7 @@ struct SlurmNodes {  // one NodeName line: the nodes of a group are alike
   std::vector<std::string> features;
   std::string spares;  // nodes held back for repair, folded; empty: none
 };
+enum class SlurmTopology { none, tree, block };
 // One PartitionName line. `spec`: as the spec writes it; null: the partition of one node group.
 struct SlurmPartition {
   std::string name, nodes;  // nodes: folded
@@ -59,6 +61,7 @@ struct SlurmPartition {
   std::int64_t cpus_per_gpu = 0;             // 0: no GPUs
   SlurmBilling billing;                      // the largest of its groups
   const Value<Seconds>*longest = nullptr, *usual = nullptr;  // MaxTime, DefaultTime; null: none
+  SlurmTopology topology = SlurmTopology::none;              // that places its jobs
 };
 // A limit of one team on the nodes of one group: a QOS of its own, which users of the team have in the partitions with
 // these nodes and nowhere else.
@@ -85,13 +88,17 @@ struct SlurmBlock {
   std::string name, nodes;
 };
 
-enum class SlurmTopology { none, tree, block };
+// Names of the topologies in topology.yaml, by which partitions choose one (Topology=).
+inline constexpr std::string_view kSlurmTree = "fabric", kSlurmBlocks = "nvlink";
+
 struct SlurmFacts {
   std::vector<SlurmNodes> nodes;
   std::vector<SlurmPartition> partitions;  // as in slurm.conf; one of them is the default
   std::vector<std::string> controllers;    // the first is the primary
   std::string state;                       // StateSaveLocation
+  // Of the cluster. Without topology.yaml it is the only one: `switches` or `blocks` are empty.
   SlurmTopology topology = SlurmTopology::none;
+  bool topology_yaml = false;         // topology.yaml is compiled in place of topology.conf
   std::vector<SlurmSwitch> switches;  // leaves first
   std::vector<SlurmBlock> blocks;
   std::int64_t block_size = 0;
@@ -99,6 +106,7 @@ struct SlurmFacts {
   std::vector<std::string> databases;  // nodes that run slurmdbd, the first is the primary; empty: no accounting
   std::string database_host;           // of MariaDB
   std::vector<SlurmTeam> teams;
+  bool two_topologies() const { return !switches.empty() && !blocks.empty(); }
   bool shares = false;        // some team has one
   bool weighs_nodes = false;  // `billing` of the nodes holds: Slurm takes the largest part of each node
   std::vector<SlurmReservation> reservations;
@@ -106,6 +114,8 @@ struct SlurmFacts {
 
 // Which daemons run on the nodes of a group; of the controllers, on some of them at least.
 bool runs_slurmd(const Cluster&, const NodeGroupModel&);
+// The release that the spec names for Slurm's files; null: none.
+const Value<Version>* slurm_release(const Cluster&);
 // The release that the distribution itself has ("22.05"); empty: not known, or none.
 std::string_view distribution_slurm(std::string_view os);
 bool runs_slurmctld(const Cluster&, const NodeGroupModel&);
@@ -139,6 +149,9 @@ const Value<Seconds>* slurm_time_limit(const Cluster&, int group);
 void slurm_reservations(const System&, SlurmFacts&, Findings&);
 // In facts.topology and the vectors that belong to it; needs facts.nodes.
 void slurm_topology(const System&, SlurmFacts&, Findings&);
+// Where a tree and blocks stand side by side: blocks for a partition whose nodes are all in NVLink domains, the tree
+// for the others, since jobs in blocks never get a node outside of them.
+SlurmTopology slurm_topology_of(const Cluster&, const SlurmFacts&, const std::vector<int>& groups);
 
 constexpr std::string_view kSlurmFolder =
     "/etc/slurm";  // where the files go (docs/outputs.md); Debian's and SchedMD's packages read it

@@ -181,7 +181,10 @@ void slurm_partitions(const Cluster& c, SlurmFacts& facts, Findings& findings) {
     add_written(c, facts, findings);
   }
   const JobLimits* limits = limits_of(c);
-  for (SlurmPartition& p : facts.partitions) set_times(p, limits);
+  for (SlurmPartition& p : facts.partitions) {
+    set_times(p, limits);
+    p.topology = slurm_topology_of(c, facts, p.groups);
+  }
   check_quotas(c, facts, findings);
   check_limits(c, facts, findings);
 }

@@ -10,12 +10,14 @@
 //        Three tiers add pods between. Fabrics that are not connected stay separate trees
 //        (sched-topology-differs-from-fabric).
 // block: a block is an NVLink domain that spans nodes (topology/block, Slurm 23.11 and newer).
+// Slurm 25.05 and newer read topology.yaml, which can hold both: each partition has the one that fits its nodes.
 #include <algorithm>
 #include <map>
 
 #include "base/text.h"
 #include "model/nvlink.h"
 #include "spec/network.h"
+#include "spec/output.h"
 #include "spec/software.h"
 #include "system/inventory_as_built.h"
 #include "system/slurm.h"
@@ -83,8 +85,8 @@ void add_as_built(const System& in, SlurmFacts& facts, int of,
     findings
         .warning("slurm-topology-switch-unsaid", net.span,
                  "the inventory names no switch of network '" + network + "' for " + one_line(nodes.substr(0, 200)) +
-                     ": topology.conf has these nodes on one leaf '" + name +
-                     "', so that Slurm takes them for neighbours")
+                     (facts.topology_yaml ? ": topology.yaml" : ": topology.conf") + " has these nodes on one leaf '" +
+                     name + "', so that Slurm takes them for neighbours")
         .help("write the switch of each of these nodes into the column `switch` of the inventory");
   }
   if (names.size() > 1) facts.switches.push_back({network + "-top", {}, join(names, ",")});
@@ -163,16 +165,15 @@ void tree(const System& in, SlurmFacts& facts, Findings& findings) {
   }
 }
 
-void blocks(const System& in, SlurmFacts& facts, Findings& findings) {
+// The groups whose nodes are in no block.
+std::vector<const NodeGroupModel*> blocks(const System& in, SlurmFacts& facts) {
   const Cluster& c = in.cluster;
+  std::vector<const NodeGroupModel*> outside;
   for (const SlurmNodes& s : facts.nodes) {
     const NodeGroupModel& g = c.nodes[s.group];
     const std::int64_t each = nvlink_domain_nodes(c, g);
     if (each == 0) {
-      findings
-          .warning("slurm-node-in-no-block", g.span,
-                   "'" + g.name + "' is in no NVLink domain, but block topology places jobs by domain")
-          .help("write topology: tree, or give '" + g.name + "' a cluster of its own");
+      outside.push_back(&g);
       continue;
     }
     const std::int64_t count = (g.count + each - 1) / each;
@@ -187,9 +188,34 @@ void blocks(const System& in, SlurmFacts& facts, Findings& findings) {
     const std::int64_t size = nvlink_block_size(c, g);
     facts.block_size = facts.block_size == 0 ? size : std::min(facts.block_size, size);
   }
+  return outside;
+}
+
+// Blocks, and in topology.yaml the tree beside them, which has the nodes that are in no block.
+void blocks_and_tree(const System& in, SlurmFacts& facts, Findings& findings) {
+  const std::vector<const NodeGroupModel*> outside = blocks(in, facts);
+  if (!facts.blocks.empty()) facts.topology = SlurmTopology::block;
+  if (facts.topology_yaml && !facts.blocks.empty()) {
+    tree(in, facts, findings);
+    if (outside.empty() && facts.switches.size() < 2) facts.switches.clear();  // one switch tells jobs nothing
+    if (!outside.empty() && !facts.switches.empty()) facts.topology = SlurmTopology::tree;
+  }
+  if (!facts.switches.empty()) return;
+  for (const NodeGroupModel* g : outside)
+    findings
+        .warning("slurm-node-in-no-block", g->span,
+                 "'" + g->name + "' is in no NVLink domain, but block topology places jobs by domain")
+        .help("write topology: tree, or give '" + g->name + "' a cluster of its own");
 }
 
 }  // namespace
+
+SlurmTopology slurm_topology_of(const Cluster& c, const SlurmFacts& facts, const std::vector<int>& groups) {
+  if (!facts.two_topologies() || groups.empty()) return facts.topology;
+  const bool in_blocks = std::ranges::all_of(
+      groups, [&](int g) { return nvlink_domain_nodes(c, c.nodes[static_cast<std::size_t>(g)]) > 0; });
+  return in_blocks ? SlurmTopology::block : SlurmTopology::tree;
+}
 
 void slurm_topology(const System& in, SlurmFacts& facts, Findings& findings) {
   const Cluster& c = in.cluster;
@@ -200,11 +226,15 @@ void slurm_topology(const System& in, SlurmFacts& facts, Findings& findings) {
         return nvlink_domain_nodes(c, c.nodes[s.group]) > 0;
       }))
     wish = TopologyPlugin::block;
+  // Extra lines have the syntax of topology.conf, which Slurm passes over where topology.yaml is.
+  const auto* outputs = c.spec.outputs.find("slurm");
+  const Value<Version>* release = slurm_release(c);
+  std::string error;
+  facts.topology_yaml = release && !(**release < *Version::parse("25.05", error)) &&
+                        !(outputs && outputs->value.extra.find("topology.conf"));
   if (wish == TopologyPlugin::block) {
-    blocks(in, facts, findings);
-    if (!facts.blocks.empty())
-      facts.topology = SlurmTopology::block;
-    else if (asked)
+    blocks_and_tree(in, facts, findings);
+    if (facts.blocks.empty() && asked)
       findings
           .error("slurm-topology-without-domains", scheduler->topology.span,
                  "block topology needs an NVLink domain that spans nodes, but no group has one")

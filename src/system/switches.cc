@@ -150,7 +150,7 @@ class Emitter {
         fronts_(fabric_),
         by_switch_(sort_links(plan_, links_, of.fabric)) {
     for (const FabricTier& tier : fabric_.tiers)
-      maps_.push_back(tier.part ? SonicPortMap::of(*tier.part) : std::nullopt);
+      maps_.push_back(tier.part && of.os == SwitchOs::sonic ? SonicPortMap::of(*tier.part) : std::nullopt);
   }
 
   void each(const std::function<void(const ConfiguredSwitch&)>& take) {
@@ -357,11 +357,6 @@ const std::vector<ConfiguredFabric>& configured_fabrics(const System& in) {
   return in.memo.get("configured fabrics", [&] { return find_configured(in); });
 }
 
-bool has_configured_switches(const System& in, int network) {
-  const std::vector<ConfiguredFabric>& all = configured_fabrics(in);
-  return std::any_of(all.begin(), all.end(), [&](const ConfiguredFabric& f) { return f.fabric == network; });
-}
-
 void each_switch(const System& in, const ConfiguredFabric& fabric,
                  const std::function<void(const ConfiguredSwitch&)>& take) {
   Emitter(in, fabric).each(take);
@@ -375,6 +370,11 @@ std::string switch_port_name(SwitchOs os, const SwitchPort& p) {
       out = "Ethernet";
       append_int(out, p.first_lane);
       break;
+    case SwitchOs::cumulus:
+      out = "swp";
+      append_int(out, p.cage);
+      if (p.ways > 1) out += 's', append_int(out, p.way);
+      break;
   }
   return out;
 }
@@ -385,6 +385,14 @@ std::int64_t lanes_of_cage(std::string_view connector) {
   if (connector.starts_with("qsfp")) return 4;
   if (connector.starts_with("sfp") || connector == "rj45") return 1;
   return 0;
+}
+
+std::string_view switch_output(SwitchOs os) { return os == SwitchOs::cumulus ? "cumulus" : "sonic"; }
+
+bool makes_switches(const System& in, int network) {
+  const std::vector<ConfiguredFabric>& all = configured_fabrics(in);
+  return std::ranges::any_of(
+      all, [&](const ConfiguredFabric& f) { return f.fabric == network && in.makes(switch_output(f.os)); });
 }
 
 void check_switches(const System& in, Findings& findings) {

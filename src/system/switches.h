@@ -32,7 +32,10 @@ struct ConfiguredFabric {
 };
 // In the order of the networks.
 const std::vector<ConfiguredFabric>& configured_fabrics(const System&);
-bool has_configured_switches(const System&, int network);
+// The output that writes the files of this operating system.
+std::string_view switch_output(SwitchOs);
+// Whether files of the switches of a network are compiled.
+bool makes_switches(const System&, int network);
 
 struct SwitchPort {
   enum class Far : std::uint8_t { member, switch_, equipment };  // equipment: a management switch's uplink
@@ -95,7 +98,8 @@ void each_switch(const System&, const ConfiguredFabric&, const std::function<voi
 
 // A port as this operating system calls it: its name, or, where its part has no facts about SONiC, "Ethernet" and its
 // first lane, where a cage has as many lanes as its form has (QSFP 4, QSFP-DD and OSFP 8): sonic-buildimage,
-// device/*/platform.json. `Ethernet4` is the second half of the first OSFP cage.
+// device/*/platform.json. `Ethernet4` is the second half of the first OSFP cage. Cumulus Linux counts cages from 1 and
+// parts of a cage from 0: swp17, swp17s1.
 std::string switch_port_name(SwitchOs, const SwitchPort&);
 
 // Lanes of a cage by its form (catalogue: osfp, qsfp112, sfp28); 0: not known.

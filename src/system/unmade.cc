@@ -35,10 +35,11 @@ void switches(const System& in, Findings& findings) {
     if (net.spec && net.spec->switch_os) continue;  // configured, or check_switches says why not
     const bool lossless = net.spec && net.spec->roce;
     // Of a network of management ports, and of several switches that do not route, no output could (check_switches).
-    const std::string way = net.everything ? ""
-                            : (net.spec && net.spec->asn) || count == in.plan.fabrics[n].planes
-                                ? "write `switch_os` of the network for switches with SONiC, or "
-                                : "write `asn` and `switch_os` of the network for switches with SONiC, or ";
+    const std::string way =
+        net.everything ? ""
+        : (net.spec && net.spec->asn) || count == in.plan.fabrics[n].planes
+            ? "write `switch_os` of the network for switches with SONiC or Cumulus Linux, or "
+            : "write `asn` and `switch_os` of the network for switches with SONiC or Cumulus Linux, or ";
     findings
         .note(kRule, net.span,
               "no output configures the " + (count == 1 ? "switch" : counted(count, "switch", "switches")) +
@@ -51,14 +52,15 @@ void switches(const System& in, Findings& findings) {
 
 // What the files of configured switches cannot do.
 void switch_systems(const System& in, Findings& findings) {
-  if (!in.makes("sonic")) return;
   for (const ConfiguredFabric& of : configured_fabrics(in)) {
+    if (!in.makes(switch_output(of.os))) continue;
     const NetworkModel& net = in.cluster.networks[static_cast<std::size_t>(of.fabric)];
     findings
         .note(kRule, net.spec->switch_os.span,
-              "no output installs SONiC on the switches of network '" + net.name +
-                  "', or gives them users, passwords and keys")
-        .help("follow sonic/README.md of the compiled tree: it has the commands in their order");
+              std::string("no output installs ") + (of.os == SwitchOs::cumulus ? "Cumulus Linux" : "SONiC") +
+                  " on the switches of network '" + net.name + "', or gives them users, passwords and keys")
+        .help("follow " + std::string(switch_output(of.os)) +
+              "/README.md of the compiled tree: it has the commands in their order");
   }
 }
 
@@ -241,7 +243,7 @@ void software(const System& in, Findings& findings) {
 
 void check_unmade_systems(const System& in, Findings& findings) {
   switches(in, findings);
-  if (!in.makes("sonic")) check_switches(in, findings);  // else that output says it
+  if (!in.makes("sonic") && !in.makes("cumulus")) check_switches(in, findings);  // else that output says it
   switch_systems(in, findings);
   nvlink_switches(in, findings);
   storage(in, findings);

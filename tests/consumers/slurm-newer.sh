@@ -40,7 +40,9 @@ quiet four-virtual
 "$src/tests/virtual-slurm/down" "$run"
 
 # ---- blocks: 22.05 has none -------------------------------------------------------------------------------------------------------
-compile nvl72
+mkdir -p "$work/specs" && sed 's/\(kind: slurm, version: \)25.05/\124.11/' "$src/examples/nvl72.yaml" > "$work/specs/nvl72.yaml"
+out=$work/nvl72
+"$bin" compile "$work/specs/nvl72.yaml" -o "$out" > "$work/nvl72.log" 2>&1 || fail "clusterc compile nvl72 for 24.11"
 "$bin" plan "$src/examples/nvl72.yaml" --format json 2> /dev/null > "$work/plan.json"
 run=$work/run-nvl72
 up "$out" --controller-only || fail "24.11 does not load nvl72: $(tail -3 "$work/up.log")"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tested slurm: slurmctld, slurmd, slurmdbd 22.05 and 24.11
+# tested slurm: slurmctld, slurmd, slurmdbd 22.05 and 24.11; slurmctld 26.05 with topology.yaml
 # output slurm: slurmctld and slurmd 22.05 (Debian 12): nothing in the log complains, nodes, GPUs and topology as in the plan, for SuperPOD, 16,384 nodes, four virtual nodes, the golden cases and extra lines; 5 negative tests
 # A real slurmctld loads the compiled configuration in namespaces of its own (tests/virtual-slurm/up), with the addresses of the compiled
 # hosts file; nothing in its log may complain of the configuration, and what it serves is compared with figures worked out by hand.

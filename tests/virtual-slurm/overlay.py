@@ -52,6 +52,14 @@ def stripped(lines, allowed):
     return [line for line in kept if line]
 
 
+def open_text(path):
+    """The text of a file; empty where there is none."""
+    if not os.path.exists(path):
+        return ""
+    with open(path, encoding="utf-8") as text:
+        return text.read()
+
+
 def script_names(folder):
     """Every script below the folder, as a path in it."""
     found = []
@@ -68,6 +76,8 @@ def differences(compiled, other):
                 texts.append(text.read() if "/" not in name else NODE_WORDS.sub(lambda m: m.group(1) or m.group(3), text.read()))
         if texts[0] != texts[1]:
             yield f"{name}: a script was changed"
+    if open_text(os.path.join(compiled, "topology.yaml")) != open_text(os.path.join(other, "topology.yaml")):
+        yield "topology.yaml: it was changed"
     names = {n for d in (compiled, other) for n in os.listdir(d) if n.endswith(".conf")}
     for name in sorted(names):
         allowed = ALLOWED.get(name, set())
@@ -87,6 +97,8 @@ def apply(compiled, out, devices, settings):
             sys.exit(f"overlay.py: '{key}' of {name} is not in the overlay's list")
         wanted.setdefault(name, {})[key.lower()] = (key, value)
     for name in sorted(set(os.listdir(compiled)) | set(wanted)):
+        if name == "topology.yaml":
+            shutil.copy(os.path.join(compiled, name), os.path.join(out, name))
         if not name.endswith(".conf"):
             continue
         path, lines = os.path.join(compiled, name), []

@@ -232,6 +232,23 @@ class Judge {
     }
   }
 
+  // The topology that a partition chooses (slurm.conf(5), Topology), of those that topology.yaml has.
+  void topology_names(const SlurmTopologyFile& file) {
+    if (file.file != "topology.yaml" || !file.cluster.text.whole) return;
+    for (const SlurmRecord& r : c_.text.records) {
+      const SlurmSetting *partition = r.find("partitionname"), *chosen = r.find("topology");
+      if (!partition || !chosen || std::ranges::find(file.names, chosen->value) != file.names.end()) continue;
+      findings_
+          .error("file-slurm-topology-unknown", chosen->span,
+                 format("topology.yaml has no topology '{}': slurmctld does not start",
+                        one_line(chosen->value.substr(0, 60))))
+          .note({}, "slurm.conf(5), Topology")
+          .help(file.names.empty() ? std::string("leave the setting out")
+                                   : "write one of these: Topology=" + join(file.names, ", Topology="));
+      return;
+    }
+  }
+
   void memory() {
     if (option_of(c_.find("slurmdparameters"), "config_overrides")) return;
     const auto given = option_of(c_.find("slurmctldparameters"), "node_reg_mem_percent");
@@ -352,6 +369,7 @@ std::string judge_slurm(const Sources& sources, FileId file, const ReadBeside& r
   const SlurmSetting* plugin = c.find("topologyplugin");
   const bool used = plugin && to_lower(plugin->value) != "topology/none" && to_lower(plugin->value) != "topology/flat";
   if (topology && (used || topology->file == "topology.yaml")) judge.topology(topology->cluster, topology->file);
+  if (topology) judge.topology_names(*topology);
   if (gres) judge_slurm_devices(c, *gres, findings);
   std::string out = counted(c.node_count, "node") + ", " + counted(c.gpu_count, "GPU");
   std::vector<std::string_view> read_too;

@@ -66,6 +66,8 @@ bool take(SlurmPartitionSpec& out, std::string_view key, const std::string& valu
   if (key == "prioritytier") return number(out.tier);
   if (key == "priorityjobfactor") return number(out.priority);
   if (key == "oversubscribe" && low == "exclusive") return out.exclusive = true;
+  // clusterc writes the topologies, which follow from networks and NVLink domains, under names of its own.
+  if (key == "topology") return false;
   if (key == "tresbillingweights" || !is_word(value) || !is_word(written)) return false;
   if (key == "qos")
     out.qos = value;

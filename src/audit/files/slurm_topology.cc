@@ -25,6 +25,8 @@ class Reader {
       if (const NodeId tree = d_.find(one, "tree"); tree != kNoNode && known(tree, {"switches"}))
         each(d_.find(tree, "switches"), {"switch", "children", "nodes"},
              {{"switch", "switchname"}, {"nodes", "nodes"}, {"children", "switches"}});
+      if (const NodeId name = d_.find(one, "topology"); name != kNoNode && d_.is_scalar(name))
+        names_.emplace_back(d_.scalar(name));
       const bool switches_whole = out_.whole;  // no block defines a switch
       if (const NodeId block = d_.find(one, "block"); block != kNoNode && known(block, {"block_sizes", "blocks"}))
         each(d_.find(block, "blocks"), {"block", "nodes"}, {{"block", "blockname"}, {"nodes", "nodes"}});
@@ -32,6 +34,8 @@ class Reader {
     }
     return std::move(out_);
   }
+
+  std::vector<std::string> take_names() { return std::move(names_); }
 
  private:
   using Keys = std::initializer_list<std::string_view>;
@@ -73,6 +77,7 @@ class Reader {
   const Document& d_;
   Findings& findings_;
   SlurmText out_;
+  std::vector<std::string> names_;
 };
 
 }  // namespace
@@ -83,16 +88,20 @@ std::optional<SlurmTopologyFile> read_slurm_topology(const Sources& sources, con
   if (const auto file = read("topology.yaml")) {
     Findings of_yaml;
     const auto document = parse_yaml(sources, *file, of_yaml);
-    if (document) return SlurmTopologyFile{"topology.yaml", slurm_cluster(Reader(*document, findings).read())};
+    if (document) {
+      Reader reader(*document, findings);
+      SlurmCluster cluster = slurm_cluster(reader.read());
+      return SlurmTopologyFile{"topology.yaml", reader.take_names(), std::move(cluster)};
+    }
     const SourceSpan at = of_yaml.empty() ? SourceSpan{*file, 0, 0} : of_yaml.all().front().span;
     findings.error("file-slurm-unread", at, "this is no YAML: slurmctld does not start")
         .note({}, of_yaml.empty() ? std::string("topology.yaml(5)") : of_yaml.all().front().message);
     SlurmText none;
     none.whole = false;
-    return SlurmTopologyFile{"topology.yaml", slurm_cluster(std::move(none))};
+    return SlurmTopologyFile{"topology.yaml", {}, slurm_cluster(std::move(none))};
   }
   if (const auto file = read("topology.conf"))
-    return SlurmTopologyFile{"topology.conf", slurm_cluster(read_slurm_text(sources, *file, read, findings))};
+    return SlurmTopologyFile{"topology.conf", {}, slurm_cluster(read_slurm_text(sources, *file, read, findings))};
   return std::nullopt;
 }
 

@@ -8,8 +8,9 @@
 namespace clusterc {
 
 struct SlurmTopologyFile {
-  std::string_view file;  // "topology.yaml" or "topology.conf"
-  SlurmCluster cluster;   // records with SwitchName, BlockName, Nodes and Switches, as those of topology.conf
+  std::string_view file;           // "topology.yaml" or "topology.conf"
+  std::vector<std::string> names;  // of topology.yaml: those that partitions can choose
+  SlurmCluster cluster;            // records with SwitchName, BlockName, Nodes and Switches, as those of topology.conf
 };
 
 // topology.yaml, which Slurm prefers, else topology.conf. nullopt: neither is there.

@@ -1,6 +1,6 @@
-// slurm.conf, gres.conf, cgroup.conf and topology.conf. Every decision about keys is here; docs/outputs.md tells
-// people. Keys are those that Slurm 22.05 to 25.05 read alike; where releases differ, scheduler.version decides
-// (check_version, since).
+// slurm.conf, gres.conf, cgroup.conf and topology.conf or topology.yaml. Every decision about keys is here;
+// docs/outputs.md tells people. Keys are those that Slurm 22.05 to 25.05 read alike; where releases differ,
+// scheduler.version decides (check_version, since).
 #include "compile/slurm/slurm.h"
 
 #include <algorithm>
@@ -22,11 +22,7 @@ bool wanted(const Cluster& c) {
   return s && s->kind && *s->kind == SchedulerKind::slurm;
 }
 
-const Value<Version>* release(const CompileInput& in) {
-  if (in.wish && in.wish->version) return &in.wish->version;
-  const auto& s = in.cluster.spec.software->scheduler;
-  return s && s->version ? &s->version : nullptr;
-}
+const Value<Version>* release(const CompileInput& in) { return slurm_release(in.cluster); }
 
 Version version(std::string_view text) {
   std::string error;
@@ -372,9 +368,15 @@ std::string list_of(const std::vector<Value<std::string>>& words, bool lower) {
   return join(out, ",");
 }
 
+// Whether the files that are compiled define a topology of this name.
+bool has_topology(const SlurmFacts& facts, std::string_view name) {
+  if (!facts.topology_yaml) return true;  // a release that clusterc does not judge by
+  return (name == kSlurmTree && !facts.switches.empty()) || (name == kSlurmBlocks && !facts.blocks.empty());
+}
+
 // The settings in `extra` of a partition: Key=Value each. Those that stand in the line already are refused; the share
 // of memory and of CPUs is a default that they replace.
-void add_settings(const SlurmPartition& p, SlurmFile::Pairs& line,
+void add_settings(const SlurmFacts& facts, const SlurmPartition& p, SlurmFile::Pairs& line,
                   std::vector<std::pair<std::string, std::string>>& kept, Findings& findings) {
   for (const Value<std::string>& text : p.spec->extra) {
     if (!text) continue;
@@ -390,9 +392,18 @@ void add_settings(const SlurmPartition& p, SlurmFile::Pairs& line,
     for (std::size_t i = 1; i < read.pairs.size(); ++i) {
       const auto& [key, value] = read.pairs[i];
       const bool share = key == "defmempercpu" || key == "defmempernode" || key == "defmempergpu";
+      if (key == "topology" && !has_topology(facts, value)) {
+        findings
+            .error("output-extra-malformed", text.span,
+                   format("topology.yaml has no topology '{}': slurmctld does not start", one_line(value)))
+            .help(facts.two_topologies() ? format("write Topology={} or Topology={}", kSlurmTree, kSlurmBlocks)
+                                         : std::string("leave the setting out: the cluster has one topology at most"));
+        continue;
+      }
       std::erase_if(line, [&, k = std::string_view(key)](const auto& at) {
         const std::string low = to_lower(at.first);
-        return (share && low == "defmempercpu") || (k == "defcpupergpu" && low == k) || (k == "state" && low == k);
+        return (k == "topology" && low == k) || (share && low == "defmempercpu") || (k == "defcpupergpu" && low == k) ||
+               (k == "state" && low == k);
       });
       if (std::ranges::any_of(line, [&, k = std::string_view(key)](
                                         const auto& at) { return to_lower(at.first) == k && !at.second.empty(); }) ||
@@ -423,7 +434,10 @@ void partitions(const CompileInput& in, const SlurmFacts& facts, SlurmFile& f, F
         {"DefaultTime", p.usual ? minutes(**p.usual) : std::string()},
         {"DefMemPerCPU", std::to_string(std::max<std::int64_t>(1, p.memory - kept_memory) / p.memory_cpus)},
         {"DefCpuPerGPU", p.cpus_per_gpu > 0 ? std::to_string(p.cpus_per_gpu) : std::string()},
-        {"TRESBillingWeights", billing_of(p.billing)}};
+        {"TRESBillingWeights", billing_of(p.billing)},
+        {"Topology", facts.two_topologies()
+                         ? std::string(p.topology == SlurmTopology::block ? kSlurmBlocks : kSlurmTree)
+                         : std::string()}};
     std::vector<std::pair<std::string, std::string>> settings;
     if (const Partition* s = p.spec) {
       line.insert(line.end(), {{"PriorityJobFactor", number(s->priority)},
@@ -432,7 +446,7 @@ void partitions(const CompileInput& in, const SlurmFacts& facts, SlurmFile& f, F
                                {"QOS", s->qos.value_or("")},
                                {"AllowQos", list_of(s->allow_qos, false)},
                                {"AllowAccounts", list_of(s->teams, true)}});
-      add_settings(p, line, settings, findings);
+      add_settings(facts, p, line, settings, findings);
       for (const auto& [key, value] : settings) line.emplace_back(key, value);
     }
     f.line(line);
@@ -506,15 +520,6 @@ void job_container_conf(const CompileInput& in, const SlurmFacts& facts, Bundle&
   f.finish(bundle, findings);
 }
 
-void topology_conf(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle, Findings& findings) {
-  SlurmFile f(in, "topology.conf");
-  for (const SlurmSwitch& s : facts.switches)
-    f.line({{"SwitchName", s.name}, {"Nodes", s.nodes}, {"Switches", s.switches}});
-  for (const SlurmBlock& b : facts.blocks) f.line({{"BlockName", b.name}, {"Nodes", b.nodes}});
-  if (facts.block_size > 0) f.derived("BlockSizes", std::to_string(facts.block_size));
-  f.finish(bundle, findings);
-}
-
 void plugstack_conf(const CompileInput& in, Bundle& bundle) {
   if (std::none_of(in.cluster.nodes.begin(), in.cluster.nodes.end(),
                    [&](const NodeGroupModel& g) { return pyxis_of(in.cluster, g); }))
@@ -548,8 +553,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_nodes(in, facts, findings);
   cgroup_conf(in, bundle, findings);
   if (hands_out_gpus(facts)) files.push_back("gres.conf"), gres_conf(in, facts, bundle, findings);
-  if (facts.topology != SlurmTopology::none)
-    files.push_back("topology.conf"), topology_conf(in, facts, bundle, findings);
+  if (emit_topology(in, facts, bundle, findings)) files.push_back("topology.conf");
   if (in.cluster.spec.software->scheduler->private_tmp.value_or(false))
     files.push_back("job_container.conf"), job_container_conf(in, facts, bundle, findings);
   if (!facts.databases.empty()) files.push_back("slurmdbd.conf"), emit_accounting(in, facts, bundle, findings);
@@ -568,7 +572,8 @@ extern const Output kSlurmOutput;  // registry.cc names it
 const Output kSlurmOutput{
     .id = "slurm",
     .summary =
-        "slurm.conf, gres.conf, cgroup.conf, topology.conf, slurmdbd.conf; prolog, epilog, health check; accounts and "
+        "slurm.conf, gres.conf, cgroup.conf, topology.conf or topology.yaml, slurmdbd.conf; prolog, epilog, health "
+        "check; accounts and "
         "quotas of teams; reservations; power saving for cloud instances: start for a job, termination when idle",
     .consumers = "slurmctld, slurmd and slurmdbd 22.05 to 25.05",
     .wanted = wanted,

@@ -9,6 +9,8 @@ namespace clusterc {
 void emit_reservations(const CompileInput&, const SlurmFacts&, Bundle&);
 // spares.sh, where nodes are held back.
 void emit_spares(const CompileInput&, const SlurmFacts&, Bundle&);
+// topology.yaml, or topology.conf; whether it is topology.conf, which takes extra lines.
+bool emit_topology(const CompileInput&, const SlurmFacts&, Bundle&, Findings&);
 // slurmdbd.conf and accounts.sh.
 void emit_accounting(const CompileInput&, const SlurmFacts&, Bundle&, Findings&);
 // Whether nodes of some group have scratch of their own, where each job has a folder.

@@ -34,10 +34,9 @@ namespace {
 
 using Layout = JsonWriter::Layout;
 
-constexpr std::int64_t kDefaultMtu = 9100;                // sonic-swss, cfgmgr/portmgr.h
-constexpr std::size_t kMostDescription = 255;             // sonic-port.yang, description
-constexpr std::int64_t kFirstVlan = 2, kLastVlan = 4094;  // sonic-vlan.yang
-constexpr double kFecFrom = 100e9;                        // bit/s
+constexpr std::int64_t kDefaultMtu = 9100;     // sonic-swss, cfgmgr/portmgr.h
+constexpr std::size_t kMostDescription = 255;  // sonic-port.yang, description
+constexpr double kFecFrom = 100e9;             // bit/s
 constexpr std::string_view kAccessList = "MANAGEMENT";
 
 std::string number(std::int64_t n) { return std::to_string(n); }
@@ -70,19 +69,6 @@ std::vector<Row> rows_of(const ConfiguredSwitch& s, const SonicPortMap& map) {
     }
   }
   return out;
-}
-
-// Whole characters, at most so many bytes.
-std::string cut(std::string text, std::size_t most) {
-  if (text.size() <= most) return text;
-  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0) == 0x80) --most;
-  text.resize(most);
-  return text;
-}
-
-std::string description(const SwitchPort& p) {
-  return cut(one_line(p.far_host + ' ' + (p.far_front.empty() ? p.far_port : p.far_front) + ' ' + p.cable),
-             kMostDescription);
 }
 
 void write_metadata(JsonWriter& j, const ConfiguredSwitch& s) {
@@ -145,7 +131,7 @@ void write_ports(JsonWriter& j, const SonicPortMap& map, const std::vector<Row>&
     if (r.rate.value >= kFecFrom) j.field("fec", "rs");
     if (r.ways > 1) j.field("subport", number(r.way + 1));
     j.field("admin_status", r.used ? "up" : "down");
-    if (r.used) j.field("description", description(*r.used));
+    if (r.used) j.field("description", port_description(*r.used, kMostDescription));
     j.end_object();
   }
   j.end_object();
@@ -175,30 +161,16 @@ void write_routed(JsonWriter& j, const ConfiguredSwitch& s, const std::vector<Ro
   j.end_object();
 }
 
-// One broadcast domain for packets without a tag. Its VLAN number is that of the network, else the first free one.
-// Uplinks of management switches are in none: that network is no part of this one (check_switches says so).
-void write_flat(JsonWriter& j, const std::vector<Row>& rows) {
-  std::set<std::int64_t> numbers;
-  bool unnumbered = false;
-  for (const Row& r : rows) {
-    if (!r.used || r.used->kind == SwitchPort::Far::equipment) continue;
-    numbers.insert(r.used->tagged.begin(), r.used->tagged.end());
-    if (r.used->vlan)
-      numbers.insert(r.used->vlan);
-    else
-      unnumbered = true;
-  }
-  std::int64_t own = kFirstVlan;
-  while (numbers.contains(own)) ++own;
-  if (unnumbered && own <= kLastVlan) numbers.insert(own);
-  if (numbers.empty()) return;
+void write_flat(JsonWriter& j, const ConfiguredSwitch& s, const std::vector<Row>& rows) {
+  const FlatVlans vlans = flat_vlans(s.ports);
+  if (vlans.numbers.empty()) return;
   const auto name = [](std::int64_t n) { return "Vlan" + number(n); };
   j.object("VLAN");
-  for (const std::int64_t n : numbers) j.object(name(n), Layout::line).field("vlanid", number(n)).end_object();
+  for (const std::int64_t n : vlans.numbers) j.object(name(n), Layout::line).field("vlanid", number(n)).end_object();
   j.end_object().object("VLAN_MEMBER");
   for (const Row& r : rows) {
     if (!r.used || r.used->kind == SwitchPort::Far::equipment) continue;
-    const std::int64_t untagged = r.used->vlan ? r.used->vlan : own;
+    const std::int64_t untagged = vlans.untagged(*r.used);
     j.object(name(untagged) + "|" + r.port.name, Layout::line).field("tagging_mode", "untagged").end_object();
     for (const std::int64_t n : r.used->tagged)
       if (n != untagged)
@@ -361,7 +333,7 @@ void write_config_db(const ConfiguredSwitch& s, const SonicPortMap& map, const s
   if (s.routed)
     write_routed(j, s, rows);
   else
-    write_flat(j, rows);
+    write_flat(j, s, rows);
   write_far_ends(j, s, !classes.empty(), rows);
   SwitchQos q = qos_of(s, classes, rows);
   q.own_profile = !has_table(extra, "WRED_PROFILE");

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "model/roce.h"
-
 namespace clusterc {
 namespace {
 
@@ -142,33 +140,6 @@ void write_watchdog(JsonWriter& j, const SwitchQos& q) {
 }
 
 }  // namespace
-
-std::vector<SwitchClass> switch_classes(const Cluster& c, int network) {
-  struct Plan {
-    bool jobs;
-    const RocePlan* plan;
-  };
-  std::vector<Plan> plans;
-  for (std::size_t n = 0; n < c.networks.size(); ++n) {
-    const NetworkModel& net = c.networks[n];
-    if (static_cast<int>(n) != network && net.shares != network) continue;
-    const RocePlan* plan = carries_roce(c, net) ? roce_plan(c, net) : nullptr;
-    if (plan && plan->priority && plan->dscp) plans.push_back({net.carries_traffic(Traffic::compute), plan});
-  }
-  std::stable_sort(plans.begin(), plans.end(), [](const Plan& a, const Plan& b) { return a.jobs > b.jobs; });
-  std::vector<SwitchClass> out;
-  for (const Plan& p : plans) {
-    auto known =
-        std::find_if(out.begin(), out.end(), [&](const SwitchClass& s) { return s.priority == *p.plan->priority; });
-    if (known == out.end())
-      known = out.insert(out.end(),
-                         SwitchClass{*p.plan->priority, {}, p.plan->pfc.value_or(true), p.plan->ecn.value_or(true)});
-    if (std::find(known->dscps.begin(), known->dscps.end(), *p.plan->dscp) == known->dscps.end())
-      known->dscps.push_back(*p.plan->dscp);
-  }
-  std::sort(out.begin(), out.end(), [](const SwitchClass& a, const SwitchClass& b) { return a.priority < b.priority; });
-  return out;
-}
 
 std::vector<std::int64_t> classes_of_code_points(const std::vector<SwitchClass>& classes) {
   std::int64_t lossy = 0;

@@ -6,22 +6,11 @@
 #include <vector>
 
 #include "base/json_writer.h"
-#include "model/cluster.h"
+#include "compile/switch_settings.h"
 
 namespace clusterc {
 
-// One lossless class of a switch: of a RoCE network and of those that share its switches.
-struct SwitchClass {
-  std::int64_t priority = 3;
-  std::vector<std::int64_t> dscps;  // code points of its packets
-  bool pfc = true, ecn = true;      // pause frames; marking before the queue is full
-};
-
 inline constexpr std::string_view kQosMap = "ROCE";  // name of the maps and of the WRED profile
-
-// Of the switches of a network, as the nodes have it (compile/roce): of several networks on them the first that carries
-// jobs says the class, else the first; the code points of others with this priority are in it as well.
-std::vector<SwitchClass> switch_classes(const Cluster&, int network);
 
 struct SwitchQos {
   std::vector<SwitchClass> classes;  // by priority; empty: no table is written
