@@ -19,6 +19,7 @@ class OneWorkload {
       serving();
     else if (kind_ != "hpc")
       training();
+    if (w_.launcher) launcher(*w_.launcher);
     if (w_.model && written(w_.model->preset) && written(w_.model->config))
       warn(w_.model->config.span,
            format("the model of workload '{}' has `preset` and `config`, but clusterc reads only "
@@ -44,6 +45,15 @@ class OneWorkload {
   template <class V>
   void value(const V& v, std::string_view key, std::string_view of) {
     if (written(v)) unread(v.span, key, of);
+  }
+  void launcher(const WorkloadLauncher& l) {
+    if (kind_ == "inference") return value(l.job_operator, "launcher.operator", "training");
+    value(l.autoscaler, "launcher.autoscaler", "inference");
+    const std::string started = l.kind.value_or("");
+    if (written(l.job_operator) && (started == "ray" || started == "mpi" || started == "horovod"))
+      warn(l.job_operator.span,
+           format("the launcher of workload '{}' is '{}', which does not read `operator`", name_, started))
+          .help("leave `operator` out");
   }
   void training() {
     if (w_.split && written(w_.split->schedule) && w_.split->pipeline.value_or(1) <= 1)
@@ -128,6 +138,7 @@ training:     trained_parameters, lora, except in fine-tuning (keys of inference
 training:     split.schedule without a pipeline
 fine-tuning:  lora beside trained_parameters; weight_precision where all parameters are trained
 inference:    trained_parameters, lora, optimizer, attention, gradient_precision, loss, train, split.schedule, split.data without split.expert
+launcher:     operator, except in training by torchrun, DeepSpeed, Megatron-LM or JAX; autoscaler, except in inference
 requests:     input + output <= sequence
 ```
 

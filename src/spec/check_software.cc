@@ -322,6 +322,12 @@ void SoftwareChecks::notebooks(const Notebooks& n) {
       findings_
           .error("spec-bad-address", host.span, format("'{}' of notebooks is '{}', which is no host name", key, *host))
           .help("write the name without https:// and port: notebooks.example.org");
+  if (n.image && !is_image(*n.image))
+    findings_
+        .error(
+            "spec-bad-name", n.image.span,
+            format("'{}' is not the full name of an image: REGISTRY/PATH:TAG or REGISTRY/PATH@sha256:DIGEST", *n.image))
+        .help("write it as quay.io/jupyter/pytorch-notebook:cuda12-2025-12-01");
   plain_path("certificate", n.certificate);
   plain_path("folder", n.folder);
   if (n.key) {
@@ -363,6 +369,7 @@ void SoftwareChecks::notebooks(const Notebooks& n) {
     findings_
         .error("spec-bad-name", o.username_claim.span, format("'{}' is not the name of a claim", *o.username_claim))
         .help("write `username_claim: preferred_username`");
+  word("groups_claim", o.groups_claim);
 }
 
 // "physics.gpu": commas and blanks would end it in slurm.conf.

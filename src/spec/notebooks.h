@@ -33,7 +33,7 @@ struct NotebookProfile {  // what one session may ask the scheduler for
 
 struct OpenIdConnect {
   SourceSpan span;
-  Value<std::string> issuer, client_id, username_claim;
+  Value<std::string> issuer, client_id, username_claim, groups_claim;
   std::optional<SecretRef> client_secret;
   static constexpr std::string_view type_name = "openid connect";
   template <class Self, class V>
@@ -46,12 +46,15 @@ struct OpenIdConnect {
       {.standard = "preferred_username",
        .why = "the claim of OpenID Connect Core 1.0, section 5.1, for the name that a user goes by",
        .doc = "claim that holds the name of the Unix account"});
+    v("groups_claim", s.groups_claim,
+      {.doc = "claim that lists the groups of a user, under Kubernetes: a group with the name of a team is that team; "
+              "left out: only the `users` of a team are in it"});
   }
 };
 
 struct Notebooks {
   SourceSpan span;
-  Value<std::string> kind, node, name, certificate, folder, users;
+  Value<std::string> kind, node, name, certificate, folder, image, users;
   Value<Version> version;
   Value<std::int64_t> port;
   std::optional<SecretRef> key;
@@ -73,6 +76,9 @@ struct Notebooks {
       {.standard = "/opt/jupyterhub",
        .why = "beside the software of the distribution",
        .doc = "where JupyterHub, Batchspawner and JupyterLab are installed, on the node and on all that run sessions"});
+    v("image", s.image,
+      {.doc = "container image of the sessions under Kubernetes, with JupyterHub 5 and JupyterLab: "
+              "quay.io/jupyter/pytorch-notebook:cuda12-2025-12-01; left out: the small image of the chart"});
     v("users", s.users,
       {.standard = "pam",
        .why = "the accounts with which users log in to the node",

@@ -38,6 +38,7 @@ struct Team {
   NamedMap<QuotaAmount> quota;
   NamedMap<StorageQuota> storage;
   std::vector<Value<std::string>> users;
+  Value<std::int64_t> gid;
   static constexpr std::string_view type_name = "team";
   template <class Self, class V>
   static void describe(Self& s, V&& v) {
@@ -45,6 +46,10 @@ struct Team {
     v("quota", s.quota, {.doc = "most that it may use, by node group: { h100: 32 gpus }"});
     v("storage", s.storage, {.doc = "most that it may keep, by storage of kind lustre or beegfs: { scratch: 50 TB }"});
     v("users", s.users, {.doc = "accounts"});
+    v("gid", s.gid,
+      {.doc = "number of the Unix group that owns the team's folders: sessions of notebooks under Kubernetes have it",
+       .least = 1,
+       .most = 4294967294});
   }
 };
 

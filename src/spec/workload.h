@@ -141,7 +141,7 @@ struct LoraAdapters {  // "16": the rank
 };
 struct WorkloadLauncher {  // "torchrun": the program that starts the processes of a job
   SourceSpan span;
-  Value<std::string> kind, script, image, team, weights;
+  Value<std::string> kind, script, image, team, weights, job_operator, autoscaler;
   Value<std::int64_t> user, group;
   Value<Seconds> time;
   static constexpr std::string_view type_name = "launcher";
@@ -174,6 +174,19 @@ struct WorkloadLauncher {  // "torchrun": the program that starts the processes 
       {.doc = "Kubernetes: number of the group that owns the team's folders; left out: none besides that of the user",
        .least = 1,
        .most = 4294967294});
+    v("operator", s.job_operator,
+      {.standard = "jobset",
+       .why = "one operator and one object less",
+       .doc =
+           "Kubernetes: whose object a job of torchrun, DeepSpeed, Megatron-LM or JAX is: jobset, trainer (a TrainJob "
+           "of Kubeflow Trainer 2, which makes the JobSet)",
+       .words = "jobset|trainer"});
+    v("autoscaler", s.autoscaler,
+      {.standard = "hpa",
+       .why = "a part of Kubernetes",
+       .doc = "Kubernetes, inference: who sets the number of copies: hpa (HorizontalPodAutoscaler with "
+              "prometheus-adapter), keda (ScaledObject)",
+       .words = "hpa|keda"});
     v("time", s.time, {.doc = "time limit of one start of the job; left out: `scheduler.limits.time`"});
   }
 };

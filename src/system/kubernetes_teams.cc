@@ -98,9 +98,9 @@ void limit_namespace(const KubernetesFacts& facts, const std::vector<Cap>& caps,
 
 void check_team(const Cluster& c, std::string_view name, SourceSpan at, const Team& team, const KubernetesFacts& facts,
                 Findings& findings) {
-  static constexpr std::string_view kTaken[] = {"default",        "gpu-operator", "nvidia-network-operator",
-                                                "kueue-system",   "mpi-operator", "monitoring",
-                                                "cluster-gateway"};
+  static constexpr std::string_view kTaken[] = {
+      "default",    "gpu-operator",    "nvidia-network-operator", "kueue-system",    "mpi-operator",
+      "monitoring", "cluster-gateway", "cluster-notebooks",       "kubeflow-system", "keda"};
   if (!is_kubernetes_label_name(name) || name.starts_with("kube-") ||
       std::find(std::begin(kTaken), std::end(kTaken), name) != std::end(kTaken))
     findings

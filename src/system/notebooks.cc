@@ -8,7 +8,10 @@
 #include "spec/nodes.h"
 #include "spec/software.h"
 #include "spec/team.h"
+#include "system/containers.h"
 #include "system/each_address.h"
+#include "system/kubernetes.h"
+#include "system/kubernetes_jobs.h"
 #include "system/slurm.h"
 
 namespace clusterc {
@@ -20,13 +23,31 @@ constexpr std::int64_t kMinutes = 8 * 60;
 
 std::int64_t minutes_of(Seconds time) { return std::max<std::int64_t>(1, static_cast<std::int64_t>(time.value / 60)); }
 
+// The nodes of a group as a session gets them.
+struct SessionNodes {
+  int group = -1;
+  std::int64_t cpus = 0, gpus = 0, memory_mib = 0;
+  std::string partition, gres;  // gres: without the number
+};
+
 class Sizes {
  public:
-  Sizes(const Cluster& c, const SlurmFacts& slurm, Findings& findings) : c_(c), slurm_(slurm), findings_(findings) {}
+  Sizes(const Cluster& c, std::string_view scheduler, std::vector<SessionNodes> nodes, Findings& findings)
+      : c_(c), scheduler_(scheduler), nodes_(std::move(nodes)), findings_(findings) {}
 
+  void all_of(const Notebooks& spec) {
+    for (const auto& [name, at, profile] : spec.profiles) named(name, profile);
+    if (spec.profiles.begin() == spec.profiles.end())
+      for (const SessionNodes& n : nodes_)
+        if (n.cpus > 0 && n.memory_mib > 0) add(c_.nodes[static_cast<std::size_t>(n.group)].name, n, nullptr);
+  }
+
+  std::vector<NotebookSize> all;
+
+ private:
   // Of one group, with what the profile says.
-  void add(const std::string& name, const SlurmNodes& nodes, const NotebookProfile* of) {
-    NotebookSize size{.name = name, .partition = slurm_partition_name(c_, nodes.group), .gres = {}};
+  void add(const std::string& name, const SessionNodes& nodes, const NotebookProfile* of) {
+    NotebookSize size{.name = name, .partition = nodes.partition, .gres = {}, .group = nodes.group};
     const bool gpus_asked = of && of->gpus;
     size.gpus = gpus_asked ? *of->gpus : std::min<std::int64_t>(1, nodes.gpus);
     const auto share = [&](std::int64_t whole) {
@@ -34,12 +55,12 @@ class Sizes {
           1, size.gpus > 0 && nodes.gpus > 0 ? whole * size.gpus / nodes.gpus : whole / kPartOfNode);
     };
     size.cpus = of && of->cpus ? *of->cpus : share(nodes.cpus);
-    size.memory_mib = of && of->memory ? static_cast<std::int64_t>(of->memory->value / kMiB) : share(nodes.memory.jobs);
+    size.memory_mib = of && of->memory ? static_cast<std::int64_t>(of->memory->value / kMiB) : share(nodes.memory_mib);
     const Value<Seconds>* longest = slurm_time_limit(c_, nodes.group);
     size.minutes = of && of->time ? minutes_of(*of->time)
                    : longest      ? std::min(kMinutes, minutes_of(**longest))
                                   : kMinutes;
-    if (size.gpus > 0) size.gres = "gpu:" + nodes.type + ":" + std::to_string(size.gpus);
+    if (size.gpus > 0) size.gres = nodes.gres + std::to_string(size.gpus);
     if (of && !fits(size, nodes, *of)) return;
     all.push_back(std::move(size));
   }
@@ -47,13 +68,13 @@ class Sizes {
   void named(const std::string& name, const NotebookProfile& of) {
     if (!of.group) return;
     const int group = c_.find_node_group(*of.group);
-    const auto nodes = std::find_if(slurm_.nodes.begin(), slurm_.nodes.end(),
-                                    [&](const SlurmNodes& n) { return group >= 0 && n.group == group; });
-    if (nodes == slurm_.nodes.end()) {
+    const auto nodes = std::find_if(nodes_.begin(), nodes_.end(),
+                                    [&](const SessionNodes& n) { return group >= 0 && n.group == group; });
+    if (nodes == nodes_.end()) {
       findings_
           .error("notebooks-group-unscheduled", of.group.span,
-                 "sessions of size '" + name + "' run on '" + one_line(*of.group) +
-                     "', which is no group that Slurm hands out")
+                 "sessions of size '" + name + "' run on '" + one_line(*of.group) + "', which is no group that " +
+                     scheduler_ + " hands out")
           .help("write one of " + groups());
       return;
     }
@@ -67,17 +88,13 @@ class Sizes {
     add(name, *nodes, &of);
   }
 
-  std::vector<NotebookSize> all;
-
- private:
   std::string groups() const {
     std::vector<std::string> names;
-    for (const SlurmNodes& n : slurm_.nodes)
-      names.push_back("'" + c_.nodes[static_cast<std::size_t>(n.group)].name + "'");
+    for (const SessionNodes& n : nodes_) names.push_back("'" + c_.nodes[static_cast<std::size_t>(n.group)].name + "'");
     return join(names, ", ");
   }
 
-  bool fits(const NotebookSize& size, const SlurmNodes& nodes, const NotebookProfile& of) {
+  bool fits(const NotebookSize& size, const SessionNodes& nodes, const NotebookProfile& of) {
     const std::size_t before = findings_.all().size();
     const auto too_large = [&](SourceSpan at, const std::string& asked, const std::string& has,
                                const std::string& help) {
@@ -95,10 +112,10 @@ class Sizes {
     if (size.cpus > nodes.cpus)
       too_large(of.cpus.span, std::to_string(size.cpus) + " hardware threads", std::to_string(nodes.cpus),
                 "write `cpus: " + std::to_string(nodes.cpus) + "` or fewer");
-    if (size.memory_mib > nodes.memory.jobs)
+    if (size.memory_mib > nodes.memory_mib)
       too_large(of.memory.span, std::to_string(size.memory_mib) + " MiB of memory",
-                std::to_string(nodes.memory.jobs) + " MiB for jobs",
-                "write `memory: " + std::to_string(nodes.memory.jobs / 1024) + " GiB` or less");
+                std::to_string(nodes.memory_mib) + " MiB for jobs",
+                "write `memory: " + std::to_string(nodes.memory_mib / 1024) + " GiB` or less");
     const Value<Seconds>* longest = slurm_time_limit(c_, nodes.group);
     if (longest && of.time && size.minutes > minutes_of(**longest))
       findings_
@@ -111,7 +128,8 @@ class Sizes {
   }
 
   const Cluster& c_;
-  const SlurmFacts& slurm_;
+  std::string scheduler_;
+  std::vector<SessionNodes> nodes_;
   Findings& findings_;
 };
 
@@ -173,6 +191,14 @@ void check_version(const Notebooks& n, Findings& findings) {
         .help("write `version: 6.1`");
 }
 
+void unused_key(Findings& findings, std::string_view key, SourceSpan at, std::string_view scheduler) {
+  if (at.valid())
+    findings
+        .warning("notebooks-key-unused", at,
+                 "'" + std::string(key) + "' of notebooks is only for sessions of " + std::string(scheduler))
+        .help("remove the key");
+}
+
 }  // namespace
 
 bool makes_notebooks(const Cluster& c) {
@@ -189,11 +215,13 @@ NotebookFacts notebook_facts(const System& in, Findings& findings) {
   const SlurmFacts slurm = slurm_facts(in, of_slurm);
   check_version(*out.spec, findings);
   place(in, slurm, out, findings);
-  Sizes sizes(c, slurm, findings);
-  for (const auto& [name, at, profile] : out.spec->profiles) sizes.named(name, profile);
-  if (out.spec->profiles.begin() == out.spec->profiles.end())
-    for (const SlurmNodes& n : slurm.nodes)
-      if (n.cpus > 0 && n.memory.jobs > 0) sizes.add(c.nodes[static_cast<std::size_t>(n.group)].name, n, nullptr);
+  std::vector<SessionNodes> nodes;
+  for (const SlurmNodes& n : slurm.nodes)
+    nodes.push_back({n.group, n.cpus, n.gpus, n.memory.jobs, slurm_partition_name(c, n.group), "gpu:" + n.type + ":"});
+  Sizes sizes(c, "Slurm", std::move(nodes), findings);
+  sizes.all_of(*out.spec);
+  unused_key(findings, "image", out.spec->image.span, "Kubernetes");
+  if (out.spec->oidc) unused_key(findings, "groups_claim", out.spec->oidc->groups_claim.span, "Kubernetes");
   out.sizes = std::move(sizes.all);
   for (const auto& team : c.spec.teams) {
     if (team.value.users.empty()) out.groups.push_back(team.name);
@@ -202,6 +230,50 @@ NotebookFacts notebook_facts(const System& in, Findings& findings) {
   }
   std::sort(out.users.begin(), out.users.end());
   out.users.erase(std::unique(out.users.begin(), out.users.end()), out.users.end());
+  return out;
+}
+
+bool makes_kubernetes_notebooks(const Cluster& c) {
+  const auto& n = c.spec.software->notebooks;
+  return n && n->kind && runs_kubernetes(c) && n->users.value_or("pam") == "oidc" && n->oidc && n->name;
+}
+
+KubernetesNotebooks kubernetes_notebooks(const System& in, const KubernetesFacts& facts, Findings& findings) {
+  const Cluster& c = in.cluster;
+  KubernetesNotebooks out;
+  out.spec = &*c.spec.software->notebooks;
+  const Notebooks& spec = *out.spec;
+  unused_key(findings, "version", spec.version.span, "Slurm");
+  unused_key(findings, "node", spec.node.span, "Slurm");
+  unused_key(findings, "port", spec.port.span, "Slurm");
+  unused_key(findings, "folder", spec.folder.span, "Slurm");
+  std::vector<SessionNodes> nodes;
+  for (const JobNodes& n : kubernetes_nodes(c, facts))
+    nodes.push_back({n.group, n.cpus, n.gpus, n.pod_memory_mib, c.nodes[static_cast<std::size_t>(n.group)].name,
+                     n.gres.empty() ? std::string() : n.gres + ":"});
+  Sizes sizes(c, "Kubernetes", std::move(nodes), findings);
+  sizes.all_of(spec);
+  out.sizes = std::move(sizes.all);
+  out.everybody = c.spec.teams.begin() == c.spec.teams.end();
+  std::vector<std::string> without;
+  SourceSpan at;
+  for (const auto& team : c.spec.teams)
+    if (team.value.users.empty() && !spec.oidc->groups_claim) {
+      if (without.empty()) at = team.name_span;
+      without.push_back("'" + one_line(team.name) + "'");
+    }
+  if (!without.empty())
+    findings
+        .warning("notebooks-team-without-users", at,
+                 "no user can start a notebook for " + std::string(without.size() == 1 ? "team " : "teams ") +
+                     join(without, ", ") + ": the spec names no users of it, and no claim that lists groups")
+        .help("write `users` of the team, or `groups_claim: groups` of the provider");
+  if (std::none_of(facts.storage.begin(), facts.storage.end(), [](const KubernetesStorage& s) { return s.many; }))
+    findings
+        .warning("notebooks-without-home", spec.span,
+                 "sessions of notebooks lose their files when they end, and the hub forgets its sessions when it "
+                 "starts again: no storage is offered to pods of several nodes")
+        .help("write `kubernetes: { class: home, access: many }` of the storage that keeps home directories");
   return out;
 }
 

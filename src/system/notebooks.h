@@ -9,8 +9,11 @@
 
 namespace clusterc {
 
+struct KubernetesFacts;
+
 struct NotebookSize {
   std::string name, partition, gres;
+  int group = -1;
   std::int64_t cpus = 1, gpus = 0, memory_mib = 0, minutes = 0;
 };
 struct NotebookFacts {
@@ -24,5 +27,14 @@ struct NotebookFacts {
 // Whether the hub is compiled: the spec names notebooks, and Slurm starts them.
 bool makes_notebooks(const Cluster&);
 NotebookFacts notebook_facts(const System&, Findings&);
+
+// Under Kubernetes, whose pods have no accounts: the spec names a provider that checks users, and the hub's name.
+bool makes_kubernetes_notebooks(const Cluster&);
+struct KubernetesNotebooks {
+  const Notebooks* spec = nullptr;
+  std::vector<NotebookSize> sizes;
+  bool everybody = false;  // the spec has no teams
+};
+KubernetesNotebooks kubernetes_notebooks(const System&, const KubernetesFacts&, Findings&);
 
 }  // namespace clusterc

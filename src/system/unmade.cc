@@ -12,6 +12,7 @@
 #include "system/file_systems.h"
 #include "system/jobs.h"
 #include "system/node_settings.h"
+#include "system/notebooks.h"
 #include "system/runtimes.h"
 #include "system/storage_targets.h"
 #include "system/switches.h"
@@ -131,13 +132,15 @@ void notebooks(const System& in, Findings& findings) {
   if (in.makes("jupyterhub"))
     findings.note(kRule, notebooks->span, "no output installs JupyterHub, its proxy and JupyterLab")
         .help("follow jupyterhub/README.md of the compiled tree: it has the commands in their order");
-  else
+  else if (!runs_kubernetes(in.cluster))
+    findings.note(kRule, notebooks->span, "no output sets up notebooks: only Slurm and Kubernetes start their sessions")
+        .help("write `scheduler: slurm`, or remove 'notebooks'");
+  else if (!makes_kubernetes_notebooks(in.cluster))
     findings
         .note(kRule, notebooks->span,
-              runs_kubernetes(in.cluster) ? "no output sets up notebooks under Kubernetes"
-                                          : "no output sets up notebooks: only Slurm starts their sessions")
-        .help(runs_kubernetes(in.cluster) ? "use the chart Zero to JupyterHub, with sizes like the `profiles`"
-                                          : "write `scheduler: slurm`, or remove 'notebooks'");
+              "no output sets up notebooks: under Kubernetes they need the hub's name and a provider of OpenID "
+              "Connect, because pods have no accounts")
+        .help("write `name` and `users: oidc` with `oidc`");
 }
 
 void cloud(const System& in, Findings& findings) {

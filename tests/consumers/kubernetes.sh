@@ -1,19 +1,22 @@
 #!/usr/bin/env bash
 # tested kubernetes: kube-apiserver, kubeadm 1.36
 # packages: etcd-server openssl
-# output kubernetes: kube-apiserver 1.36.4 with etcd 3.4 (built by scripts/kubernetes) and the definitions of the custom resources: every object of each example that runs Kubernetes and of the golden case, by server-side apply with strict validation; the workloads of a golden case (JobSet, MPIJob, RayJob, Deployment, LeaderWorkerSet) against the plan and against the same workloads under Slurm; pods of first jobs and workloads past quotas, limits and pod security; kubeadm config validate and the kubelet's own check of every node's configuration; shellcheck; 42 negative tests
+# output kubernetes: kube-apiserver 1.36.4 with etcd 3.4 (built by scripts/kubernetes) and the definitions of the custom resources: every object of each example that runs Kubernetes and of the golden case, by server-side apply with strict validation; the workloads of a golden case (JobSet, MPIJob, RayJob, Deployment, LeaderWorkerSet) against the plan and against the same workloads under Slurm; pods of first jobs and workloads past quotas, limits and pod security; TrainJob (Kubeflow Trainer 2.0), ScaledObject (KEDA 2.21); values of Zero to JupyterHub 4.4 by the chart's schema, loaded by JupyterHub 5.5 with KubeSpawner 7.1, whose pods the API server takes; kubeadm config validate and the kubelet's own check of every node's configuration; shellcheck; 60 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need etcd openssl python3 shellcheck curl
 program=${CLUSTERC_KUBERNETES:-$src/build/kubernetes/kubernetes}
 [ -x "$program" ] || missing "no API server in build/kubernetes: scripts/kubernetes builds one"
+parts=$(dirname "$program")
+[ -e "$parts/definitions/stamp" ] && [ -e "$parts/notebooks/stamp" ] || missing "no definitions and KubeSpawner in build/kubernetes: scripts/kubernetes fetches them"
 . "$src/tests/consumers/lib/kubernetes.bash"
 own_network "$0" "$@"
 api_server
-api apply "$src"/tests/kubernetes/definitions/*.yaml || fail "a definition is refused"
+api apply "$src"/tests/kubernetes/definitions/*.yaml "$parts"/definitions/*.yaml || fail "a definition is refused"
 for _ in $(seq 240); do   # the server takes objects of a new kind a moment later
   waits=
   for kind in mellanox.com/v1alpha1/macvlannetworks nvidia.com/v1/clusterpolicies kubeflow.org/v2beta1/mpijobs nv-ipam.nvidia.com/v1alpha1/ippools \
-    jobset.x-k8s.io/v1alpha2/jobsets leaderworkerset.x-k8s.io/v1/leaderworkersets ray.io/v1/rayjobs; do
+    jobset.x-k8s.io/v1alpha2/jobsets leaderworkerset.x-k8s.io/v1/leaderworkersets ray.io/v1/rayjobs trainer.kubeflow.org/v1alpha1/trainjobs \
+    trainer.kubeflow.org/v1alpha1/trainingruntimes keda.sh/v1alpha1/scaledobjects; do
     curl -sk -f -H 'Authorization: Bearer test-token' "$place/apis/$kind" > /dev/null || waits=$kind
   done
   [ -z "$waits" ] && break
@@ -85,8 +88,27 @@ compile_case kubernetes
 judge "$out"; machines "$out"
 compile_case kubernetes-workloads
 judge "$out"
-mkdir -p "$run/fake"
 workloads=$out/kubernetes
+# The other operators, and notebooks: values as the chart's schema and KubeSpawner read them, their pods as the namespaces of the teams take them.
+compile_case kubernetes-trainer-keda
+judge "$out"
+others=$out/kubernetes
+equal "objects of other operators" "$(cat "$others"/workloads/*.yaml | grep -cE '^kind: (TrainJob|TrainingRuntime|ScaledObject)')" 6
+compile_case kubernetes-notebooks
+judge "$out"
+books=$out/kubernetes
+"$parts/notebooks/bin/python" "$src/tests/consumers/lib/kubernetes_notebooks.py" "$books/jupyterhub/values.yaml" "$src/tests/kubernetes/charts/jupyterhub.schema.yaml" "$run/sessions.yaml" || fail "values of the hub"
+api apply "$books"/objects/{namespaces,priorities,access,limits,storage,notebooks}.yaml || fail "objects of the hub"
+api judge "$run/sessions.yaml" || fail "a session is refused"
+say "sessions are taken, with quotas, limits and pod security of their namespaces"
+sed 's|allowPrivilegeEscalation: false|privileged: true|' "$run/sessions.yaml" > "$run/changed.yaml"
+api judge "$run/changed.yaml" > "$run/said" && fail "a session with the rights of an administrator is taken"
+grep -q PodSecurity "$run/said" || { cat "$run/said" >&2; fail "another reason"; }
+sed -E 's|memory: [0-9]+|memory: 99Ti|' "$run/sessions.yaml" > "$run/changed.yaml"
+api judge "$run/changed.yaml" > "$run/said" && fail "a session is taken that has more memory than a node"
+grep -q 'maximum memory' "$run/said" || { cat "$run/said" >&2; fail "another reason"; }
+say "refused: a session with the rights of an administrator, and one with more memory than a node"
+mkdir -p "$run/fake"
 python3 "$src/tests/consumers/lib/kubernetes_jobs.py" "$bin" "$src/tests/golden/compile/kubernetes-workloads/spec.yaml" "$workloads/workloads" "$run/scripts" || fail "workloads and plan"
 find "$run/scripts" -maxdepth 1 -name '*.sh' -exec shellcheck {} + || fail "a script of a workload"
 
@@ -196,6 +218,16 @@ printf '%s\t%s\t%s\t%s\t%s\n' \
   "NetworkPolicy: a bad word" NetworkPolicy "protocol: TCP" "protocol: TCQ" "Unsupported value" \
   "ConfigMap: a wrong type" ConfigMap "\ndata:" "\ndata:\n  number: 1" "string" > "$run/edits"
 api refused "$run/workloads.yaml" "$run/edits" || fail "a broken workload"
+cat "$others"/workloads/*.yaml | sed 's/^# made by/---\n&/' > "$run/others.yaml"
+printf '%s\t%s\t%s\t%s\t%s\n' \
+  "TrainJob: an unknown field" TrainJob "    numNodes:" "    nodes:" "nodes" \
+  "TrainJob: a required field that is missing" TrainJob "    name: pretrain\n  trainer" "  trainer" "name" \
+  "TrainingRuntime: an unknown field" TrainingRuntime "    numNodes:" "    nodes:" "nodes" \
+  "TrainingRuntime: a bad word" TrainingRuntime "action: RestartJobSetAndIgnoreMaxRestarts" "action: RestartAll" "Unsupported value" \
+  "ScaledObject: an unknown field" ScaledObject "maxReplicaCount:" "maxReplicas:" "maxReplicas" \
+  "ScaledObject: a wrong type" ScaledObject "minReplicaCount: 1" "minReplicaCount: one" "expected numeric" \
+  "ScaledObject: a required field that is missing" ScaledObject "    - type: prometheus\n      metricType" "    - metricType" "type" > "$run/edits"
+api refused "$run/others.yaml" "$run/edits" || fail "a broken object of another operator"
 sed 's/^  criSocket:/  criSoket:/' "$tree/kubeadm/gpu-0/g3.yaml" > "$run/bad.yaml"
 "$program" kubeadm config validate --config "$run/bad.yaml" > "$run/said" 2>&1 && fail "kubeadm takes an unknown field"
 say "refused by kubeadm: $(tail -1 "$run/said" | cut -c1-160)"
@@ -212,6 +244,7 @@ api apply "$tree"/objects/{nodes,namespaces,priorities,policies,access,limits,st
 api apply "$tree"/jobs/*.yaml || fail "the first jobs"
 api pods "$tree"/jobs/*.yaml || fail "a pod of a first job is refused"
 say "pods of the first jobs are taken, with quotas, limits and pod security of their namespaces"
+api pods "$others"/workloads/*.yaml || fail "a pod of a TrainJob is refused"
 # Workloads: their pods under the quotas, limits and pod security of their teams; what cannot be changed.
 api apply "$workloads"/objects/{namespaces,priorities,policies,access,limits,storage}.yaml "$workloads"/workloads/*.yaml || fail "workloads, made for good"
 api pods "$workloads"/workloads/*.yaml || fail "a pod of a workload is refused"
@@ -263,3 +296,11 @@ may() { # USER GROUP NAMESPACE
 equal "ada, whom the spec names" "$(may ada none speech)" True
 equal "ada in another team's namespace" "$(may ada none vision)" False
 equal "somebody of the group" "$(may someone vision vision)" True
+# The hub makes pods in the namespaces of the teams and nowhere else, and reads no secrets there.
+hub_may() { # VERB RESOURCE NAMESPACE
+  printf '{"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": {"user": "system:serviceaccount:cluster-notebooks:hub", "resourceAttributes": {"namespace": "%s", "verb": "%s", "resource": "%s"}}}' "$3" "$1" "$2" |
+    curl -sk -H 'Authorization: Bearer test-token' -H 'Content-Type: application/json' -d @- "$place/apis/authorization.k8s.io/v1/subjectaccessreviews" | value 'd["status"]["allowed"]'
+}
+equal "the hub, pods of a team" "$(hub_may create pods vision)" True
+equal "the hub, secrets of a team" "$(hub_may get secrets vision)" False
+equal "the hub, pods of the system" "$(hub_may create pods kube-system)" False

@@ -119,7 +119,13 @@ std::string launch(const Job& j) {
 
 }  // namespace
 
-std::string service_of(const Job& j) { return j.name + "-workers-0-0." + j.name; }
+bool uses_trainer(const Job& j) {
+  using enum JobLauncher;
+  return j.launcher != horovod && j.launcher != mpi && j.launcher != ray && j.workload->launcher &&
+         j.workload->launcher->job_operator.value_or("jobset") == "trainer";
+}
+std::string_view replicated_job(const Job& j) { return uses_trainer(j) ? "node" : "workers"; }
+std::string service_of(const Job& j) { return j.name + "-" + std::string(replicated_job(j)) + "-0-0." + j.name; }
 
 void emit_job_config(const KubernetesOutput& o, const Job& j, ObjectFile& file) {
   YamlWriter& y = file.object("v1", "ConfigMap", j.name, j.account);

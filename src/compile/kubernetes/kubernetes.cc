@@ -101,7 +101,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   std::vector<std::string> names;
   for (const Job& j : jobs.jobs) names.push_back(workload_extra(j.name));
   for (const ServedModel& m : jobs.served) names.push_back(workload_extra(m.name));
-  std::vector<std::string_view> known = {kClusterExtra, kKubeletExtra, kValuesExtra};
+  std::vector<std::string_view> known = {kClusterExtra, kKubeletExtra, kValuesExtra, kNotebooksExtra};
   known.insert(known.end(), names.begin(), names.end());
   check_extra_files(in, "kubernetes", known, findings);
   const KubernetesFacts facts = kubernetes_facts(in.system, findings);
@@ -115,6 +115,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   emit_operators(out);
   emit_first_jobs(out);
   emit_workloads(out);
+  emit_notebooks(out);
 }
 
 }  // namespace
@@ -134,10 +135,12 @@ const Output kKubernetesOutput{
     .id = "kubernetes",
     .summary =
         "kubeadm's configuration of every node, labels of the fabric, namespaces, quotas and queues of the teams, "
-        "volumes, operators, a first job; each workload as the plan divides it: JobSet, MPIJob, RayJob, vLLM",
+        "volumes, operators, a first job; each workload as the plan divides it: JobSet, TrainJob, MPIJob, RayJob, "
+        "vLLM; "
+        "notebooks",
     .consumers =
         "kubeadm and API server of Kubernetes 1.31 to 1.36; Kueue 0.15, GPU Operator 25, MPI Operator 0.6, JobSet, "
-        "KubeRay, LWS, vLLM",
+        "Kubeflow Trainer 2, KubeRay, LWS, vLLM, KEDA 2, Zero to JupyterHub 4.4",
     .wanted = wanted,
     .emit = emit,
 };

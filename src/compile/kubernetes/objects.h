@@ -50,6 +50,7 @@ void emit_storage(const KubernetesOutput&);  // classes and volumes
 void emit_operators(
     const KubernetesOutput&);  // values of the GPU operator, policies and networks of the network operator
 void emit_first_jobs(const KubernetesOutput&);  // MPIJob of each team
+void emit_notebooks(const KubernetesOutput&);   // JupyterHub, if the spec has notebooks
 void emit_workloads(const KubernetesOutput&);   // what the spec has the cluster for, and what it needs
 void emit_readme(const KubernetesOutput&);
 
@@ -57,7 +58,9 @@ void emit_readme(const KubernetesOutput&);
 // to the copies that the spec has.
 inline constexpr std::string_view kServingPriority = "cluster-serving";
 inline constexpr std::string_view kClusterExtra = "cluster-configuration.yaml", kKubeletExtra = "kubelet.yaml",
-                                  kValuesExtra = "values.yaml";
+                                  kValuesExtra = "values.yaml", kNotebooksExtra = "jupyterhub.yaml";
+// Zero to JupyterHub: 4.4 has JupyterHub 5.5 and KubeSpawner 7.
+inline constexpr std::string_view kNotebooksChart = "4.4.0";
 // Pods of a node that the shared device plugin gives its adapters to (rdmaHcaMax): they are not scarce.
 inline constexpr std::int64_t kPodsOnAdapters = 63;
 bool has_gpus(const KubernetesFacts&, std::string_view resource);

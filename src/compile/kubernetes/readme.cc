@@ -3,8 +3,10 @@
 
 #include "base/text.h"
 #include "compile/kubernetes/workloads.h"
+#include "spec/software.h"
 #include "spec/workload.h"
 #include "system/interfaces.h"
+#include "system/notebooks.h"
 
 namespace clusterc {
 namespace {
@@ -108,7 +110,8 @@ void objects(const KubernetesOutput& o, Steps& s) {
   }
   if (f.kueue) {
     s.step(
-        "Kueue 0.15 or newer, with `kubeflow.org/mpijob` among the `frameworks` of its configuration (the standard). "
+        "Kueue 0.15 or newer, with `kubeflow.org/mpijob` and `pod` among the `frameworks` of its configuration (the "
+        "standard). "
         "A job names its team's queue in the label `kueue.x-k8s.io/queue-name`, and tolerates the taint of the nodes "
         "that have GPUs. Pods without that label are not queued, and only the quota of their team holds them; with "
         "`manageJobsWithoutQueueName: true` in Kueue's configuration jobs without it wait.");
@@ -129,11 +132,24 @@ bool any_of_kind(const JobFacts& jobs, std::initializer_list<JobLauncher> kinds)
 void workloads(const KubernetesOutput& o, Steps& s) {
   const JobFacts& jobs = job_facts(o.in.system);
   using enum JobLauncher;
-  if (any_of_kind(jobs, {torchrun, deepspeed, megatron, jax})) {
+  const bool trainer = std::any_of(jobs.jobs.begin(), jobs.jobs.end(), uses_trainer);
+  const bool job_sets = std::any_of(jobs.jobs.begin(), jobs.jobs.end(), [](const Job& j) {
+    return !uses_trainer(j) &&
+           (j.launcher == torchrun || j.launcher == deepspeed || j.launcher == megatron || j.launcher == jax);
+  });
+  if (job_sets) {
     s.step("JobSet:");
     s.commands(
         {"helm upgrade --install jobset oci://registry.k8s.io/jobset/charts/jobset -n jobset-system "
          "--create-namespace"});
+  }
+  if (trainer) {
+    s.step(std::string("Kubeflow Trainer 2") +
+           (job_sets ? ", without a JobSet of its own:" : ", which brings JobSet:"));
+    s.commands(
+        {"helm upgrade --install kubeflow-trainer oci://ghcr.io/kubeflow/charts/kubeflow-trainer -n "
+         "kubeflow-system --create-namespace" +
+         std::string(job_sets ? " --set jobset.install=false" : "")});
   }
   if (any_of_kind(jobs, {ray})) {
     s.step("The operator of Ray, in the namespace from which the network policies let it reach Ray's heads:");
@@ -146,7 +162,15 @@ void workloads(const KubernetesOutput& o, Steps& s) {
     s.step("LeaderWorkerSet:");
     s.commands({"helm upgrade --install lws oci://registry.k8s.io/lws/charts/lws -n lws-system --create-namespace"});
   }
-  if (std::any_of(served.begin(), served.end(), [](const ServedModel& m) { return m.least != m.most; })) {
+  const auto keda = [&](const ServedModel& m) { return uses_keda(o, m); };
+  if (std::any_of(served.begin(), served.end(), keda)) {
+    s.step(
+        "KEDA, and a Prometheus (chart prometheus-community/prometheus) in the namespace `monitoring` that scrapes "
+        "pods with the annotation `prometheus.io/scrape`. The number of copies follows the requests that wait.");
+    s.commands({"helm repo add kedacore https://kedacore.github.io/charts",
+                "helm upgrade --install keda kedacore/keda -n keda --create-namespace"});
+  }
+  if (std::any_of(served.begin(), served.end(), [&](const ServedModel& m) { return m.least != m.most && !keda(m); })) {
     s.step(
         "A Prometheus in the namespace `monitoring` that scrapes pods with the annotation `prometheus.io/scrape`, and "
         "its adapter. The number of copies follows the requests that wait.");
@@ -165,8 +189,35 @@ void workloads(const KubernetesOutput& o, Steps& s) {
   }
 }
 
-std::string_view object_of(JobLauncher l) {
-  return l == JobLauncher::ray ? "RayJob" : l == JobLauncher::mpi || l == JobLauncher::horovod ? "MPIJob" : "JobSet";
+void notebooks(const KubernetesOutput& o, Steps& s) {
+  if (!makes_kubernetes_notebooks(o.in.cluster)) return;
+  const Notebooks& n = *o.in.cluster.spec.software->notebooks;
+  std::string folder;
+  for (const KubernetesStorage& k : o.facts.storage)
+    if (folder.empty() && k.many) folder = k.path + (k.path.ends_with('/') ? "" : "/") + ".notebooks";
+  s.step("Notebooks. Register the hub at the provider of OpenID Connect with the address " +
+         code("https://" + *n.name + "/hub/oauth_callback") + ". FILE holds the secret of the client alone." +
+         (folder.empty() ? std::string()
+                         : " Create the folder of the hub on its file system: `install -d -m 700 -o 1000 " +
+                               one_line(folder) + "`."));
+  const std::string space = " -n cluster-notebooks";
+  s.commands({"kubectl apply --server-side -f objects/notebooks.yaml",
+              "kubectl create secret tls notebooks-tls" + space + " --cert=" + one_line(n.certificate.value_or("")) +
+                  " --key=" + one_line(n.key && n.key->file ? *n.key->file : std::string("KEY")),
+              "kubectl create secret generic notebooks-oidc" + space + " --from-file=client_secret=FILE",
+              "helm repo add jupyterhub https://hub.jupyter.org/helm-chart/",
+              "helm upgrade --install jupyterhub jupyterhub/jupyterhub --version " + std::string(kNotebooksChart) +
+                  space + " -f jupyterhub/values.yaml"});
+  s.step("The name " + code(*n.name) +
+         " leads to the service `proxy-public`, which needs a load balancer (port 443). Docs: notebooks.md.");
+}
+
+std::string_view object_of(const Job& j) {
+  const JobLauncher l = j.launcher;
+  return uses_trainer(j)                                      ? "TrainJob"
+         : l == JobLauncher::ray                              ? "RayJob"
+         : l == JobLauncher::mpi || l == JobLauncher::horovod ? "MPIJob"
+                                                              : "JobSet";
 }
 
 void workload_table(const KubernetesOutput& o, std::string& out) {
@@ -179,10 +230,10 @@ void workload_table(const KubernetesOutput& o, std::string& out) {
         "starts, and saves under another name first and renames.\n\n| workload | object | team | pods x processes | "
         "checkpoints | failures that it survives |\n| --- | --- | --- | --- | --- | --- |\n";
     for (const Job& j : jobs.jobs)
-      out += "| " + code(j.name) + " (" + std::string(launcher_word(j.launcher)) + ") | " +
-             std::string(object_of(j.launcher)) + " | " + j.account + " | " + std::to_string(j.nodes) + " x " +
-             std::to_string(j.processes) + " | " + (j.saves ? code(j.checkpoints + "/checkpoints/" + j.name) : "none") +
-             " | " + std::to_string(j.restarts) + " |\n";
+      out += "| " + code(j.name) + " (" + std::string(launcher_word(j.launcher)) + ") | " + std::string(object_of(j)) +
+             " | " + j.account + " | " + std::to_string(j.nodes) + " x " + std::to_string(j.processes) + " | " +
+             (j.saves ? code(j.checkpoints + "/checkpoints/" + j.name) : "none") + " | " + std::to_string(j.restarts) +
+             " |\n";
     if (any_of_kind(jobs, {JobLauncher::torchrun, JobLauncher::deepspeed, JobLauncher::megatron, JobLauncher::jax}))
       out +=
           "\n- **JobSet.** A drained or lost node starts all pods again, and is not counted. Any other failure counts. "
@@ -252,6 +303,7 @@ void emit_readme(const KubernetesOutput& o) {
   machines(o, s);
   objects(o, s);
   workloads(o, s);
+  notebooks(o, s);
   workload_table(o, out);
   facts_table(o, out);
   o.bundle.close();

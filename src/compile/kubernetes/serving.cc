@@ -21,6 +21,8 @@ constexpr std::string_view kGroupIndex = "leaderworkerset.sigs.k8s.io/group-inde
 // Requests that wait for each copy when another one starts: "start with 3 to 5" (docs.cloud.google.com, Best practices
 // for autoscaling LLM inference workloads with GPUs on GKE, queue size).
 constexpr std::int64_t kWaiting = 5;
+// The service of the chart prometheus-community/prometheus in the namespace of the monitoring.
+constexpr std::string_view kPrometheus = "http://prometheus-server.monitoring.svc";
 // A user of no machine, for images that bring none of their own.
 constexpr std::int64_t kUser = 1000;
 // Until a copy answers: 10 min for the engine (compilation, CUDA graphs), and the weights at 1 GB/s of a slow file
@@ -223,8 +225,24 @@ void budget(const ServedModel& m, ObjectFile& file) {
   y.end_map().end_map().end_map();
 }
 
-void autoscaler(const ServedModel& m, ObjectFile& file) {
+// KEDA asks Prometheus itself, and makes the HorizontalPodAutoscaler.
+void scaled_object(const ServedModel& m, ObjectFile& file) {
+  YamlWriter& y = begin(m, file, "keda.sh/v1alpha1", "ScaledObject");
+  y.map("scaleTargetRef").field("apiVersion", groups(m) ? "leaderworkerset.x-k8s.io/v1" : "apps/v1");
+  y.field("kind", groups(m) ? "LeaderWorkerSet" : "Deployment").field("name", m.name).end_map();
+  y.field("minReplicaCount", m.least).field("maxReplicaCount", m.most);
+  // Where Prometheus does not answer, copies stay as they are.
+  y.map("advanced").map("horizontalPodAutoscalerConfig").map("behavior").map("scaleDown");
+  y.field("stabilizationWindowSeconds", 600).end_map().end_map().end_map().end_map();
+  y.list("triggers").begin_map().field("type", "prometheus").field("metricType", "AverageValue").map("metadata");
+  y.field("serverAddress", kPrometheus);
+  y.field("query", "sum(vllm:num_requests_waiting{namespace=\"" + m.team + "\",model_name=\"" + m.name + "\"})");
+  y.field("threshold", std::to_string(kWaiting)).end_map().end_map().end_list().end_map();
+}
+
+void autoscaler(const KubernetesOutput& o, const ServedModel& m, ObjectFile& file) {
   if (m.least == m.most) return;
+  if (uses_keda(o, m)) return scaled_object(m, file);
   YamlWriter& y = begin(m, file, "autoscaling/v2", "HorizontalPodAutoscaler");
   y.map("scaleTargetRef").field("apiVersion", groups(m) ? "leaderworkerset.x-k8s.io/v1" : "apps/v1");
   y.field("kind", groups(m) ? "LeaderWorkerSet" : "Deployment").field("name", m.name).end_map();
@@ -271,6 +289,11 @@ void policy(const ServedModel& m, ObjectFile& file) {
 
 }  // namespace
 
+bool uses_keda(const KubernetesOutput& o, const ServedModel& m) {
+  const auto* w = o.in.cluster.spec.workloads.find(m.name);
+  return m.least != m.most && w && w->value.launcher && w->value.launcher->autoscaler.value_or("hpa") == "keda";
+}
+
 void emit_service(const KubernetesOutput& o, const ServedModel& m) {
   const PodShape s{.workload = m.name,
                    .team = m.team,
@@ -288,14 +311,16 @@ void emit_service(const KubernetesOutput& o, const ServedModel& m) {
     deployment(o, m, s, file);
   service(m, file);
   budget(m, file);
-  autoscaler(m, file);
+  autoscaler(o, m, file);
   policy(m, file);
 }
 
 // values.yaml of the chart prometheus-community/prometheus-adapter: the requests that wait, as a metric of pods.
 void emit_metrics(const KubernetesOutput& o) {
   const auto& served = job_facts(o.in.system).served;
-  if (std::none_of(served.begin(), served.end(), [](const ServedModel& m) { return m.least != m.most; })) return;
+  if (std::none_of(served.begin(), served.end(),
+                   [&](const ServedModel& m) { return m.least != m.most && !uses_keda(o, m); }))
+    return;
   ObjectFile file(o.in, o.bundle, "kubernetes/prometheus-adapter/values.yaml",
                   "helm upgrade --install prometheus-adapter prometheus-community/prometheus-adapter -n monitoring -f "
                   "values.yaml");

@@ -73,6 +73,8 @@ void access(const KubernetesOutput& o) {
   const auto look = {std::string_view("get"), std::string_view("list"), std::string_view("watch")};
   rule(y, "kubeflow.org", {"mpijobs"}, all);
   rule(y, "jobset.x-k8s.io", {"jobsets"}, all);
+  rule(y, "trainer.kubeflow.org", {"trainjobs", "trainingruntimes"}, all);
+  rule(y, "keda.sh", {"scaledobjects"}, all);
   rule(y, "ray.io", {"rayjobs", "rayclusters"}, all);
   rule(y, "leaderworkerset.x-k8s.io", {"leaderworkersets"}, all);
   rule(y, "kueue.x-k8s.io", {"localqueues", "workloads"}, look);

@@ -1,5 +1,6 @@
-// workloads/NAME.yaml of a training or a program: a JobSet (torchrun, DeepSpeed, Megatron-LM, JAX), an MPIJob (Horovod,
-// MPI) or a RayJob, with the queue of its team, the place that it asks for, and what happens after a failure.
+// workloads/NAME.yaml of a training or a program: a JobSet (torchrun, DeepSpeed, Megatron-LM, JAX), or the TrainJob of
+// Kubeflow Trainer that makes this JobSet, an MPIJob (Horovod, MPI) or a RayJob, with the queue of its team, the place
+// that it asks for, and what happens after a failure.
 #include <algorithm>
 
 #include "base/text.h"
@@ -86,9 +87,8 @@ void rule(YamlWriter& y, std::string_view name, std::string_view reason) {
 
 // A node that fails, or that is drained, costs no restart: the pods that it takes away have the condition
 // DisruptionTarget. What fails besides counts: the peers of a lost node, or the script.
-void job_set(const KubernetesOutput& o, const Job& j, ObjectFile& file) {
+void job_set_spec(const KubernetesOutput& o, const Job& j, YamlWriter& y) {
   const PodShape s = shape_of(o, j);
-  YamlWriter& y = begin(o, j, file, "jobset.x-k8s.io/v1alpha2", "JobSet");
   const bool again = j.requeues && j.limit && j.saves;
   y.map("failurePolicy").field("maxRestarts", j.restarts);
   if (j.requeues) {
@@ -98,7 +98,11 @@ void job_set(const KubernetesOutput& o, const Job& j, ObjectFile& file) {
     y.end_list();
   }
   y.end_map();
-  y.list("replicatedJobs").begin_map().field("name", "workers").field("replicas", 1).map("template").map("spec");
+  y.list("replicatedJobs").begin_map().field("name", replicated_job(j)).field("replicas", 1).map("template");
+  // Kubeflow Trainer looks for the job and the container that train.
+  if (uses_trainer(j))
+    y.map("metadata").map("labels").field("trainer.kubeflow.org/trainjob-ancestor-step", "trainer").end_map().end_map();
+  y.map("spec");
   y.field("parallelism", j.nodes).field("completions", j.nodes).field("completionMode", "Indexed");
   y.field("backoffLimit", 0);
   if (j.limit) y.field("activeDeadlineSeconds", *j.limit * 60);
@@ -109,9 +113,27 @@ void job_set(const KubernetesOutput& o, const Job& j, ObjectFile& file) {
   }
   y.map("template");
   pod_metadata(y, s, place_of(o, j, s));
-  pod_spec(o, j, s, y, "train", "Never", launch_command(o, j));
+  pod_spec(o, j, s, y, uses_trainer(j) ? "node" : "train", "Never", launch_command(o, j));
   y.end_map();
-  y.end_map().end_map().end_map().end_list().end_map();
+  y.end_map().end_map().end_map().end_list();
+}
+
+void job_set(const KubernetesOutput& o, const Job& j, ObjectFile& file) {
+  YamlWriter& y = begin(o, j, file, "jobset.x-k8s.io/v1alpha2", "JobSet");
+  job_set_spec(o, j, y);
+  y.end_map();
+}
+
+// The runtime has what the JobSet has, so that both ways run the same pods; the TrainJob names it. No policy of a
+// framework: launch.sh starts the processes.
+void train_job(const KubernetesOutput& o, const Job& j, ObjectFile& file) {
+  YamlWriter& r = file.object("trainer.kubeflow.org/v1alpha1", "TrainingRuntime", j.name, j.account);
+  r.map("spec").map("mlPolicy").field("numNodes", j.nodes).end_map().map("template").map("spec");
+  job_set_spec(o, j, r);
+  r.end_map().end_map().end_map();
+  YamlWriter& y = begin(o, j, file, "trainer.kubeflow.org/v1alpha1", "TrainJob");
+  y.map("runtimeRef").field("apiGroup", "trainer.kubeflow.org").field("kind", "TrainingRuntime").field("name", j.name);
+  y.end_map().map("trainer").field("numNodes", j.nodes).end_map().end_map();
 }
 
 void mpi_job(const KubernetesOutput& o, const Job& j, ObjectFile& file) {
@@ -199,7 +221,7 @@ void emit_training(const KubernetesOutput& o, const Job& j) {
     case JobLauncher::ray:
       return ray_job(o, j, file);
     default:
-      return job_set(o, j, file);
+      return uses_trainer(j) ? train_job(o, j, file) : job_set(o, j, file);
   }
 }
 

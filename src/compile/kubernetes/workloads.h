@@ -59,6 +59,9 @@ void emit_job_config(const KubernetesOutput&, const Job&, ObjectFile&);  // Conf
 void emit_training(const KubernetesOutput&, const Job&);
 void emit_service(const KubernetesOutput&, const ServedModel&);
 void emit_metrics(const KubernetesOutput&);
-std::string service_of(const Job&);  // "pretrain-workers-0-0.pretrain": of rank 0
+bool uses_trainer(const Job&);                // Kubeflow Trainer makes the JobSet
+std::string_view replicated_job(const Job&);  // "workers": in the JobSet
+std::string service_of(const Job&);           // "pretrain-workers-0-0.pretrain": of rank 0
+bool uses_keda(const KubernetesOutput&, const ServedModel&);
 
 }  // namespace clusterc

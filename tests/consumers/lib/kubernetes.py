@@ -25,7 +25,7 @@ OTHERS = {"ResourceQuota": "resourcequotas", "LimitRange": "limitranges", "Persi
           "CustomResourceDefinition": "customresourcedefinitions", "Topology": "topologies", "ResourceFlavor": "resourceflavors",
           "ClusterQueue": "clusterqueues", "LocalQueue": "localqueues", "MPIJob": "mpijobs", "NicClusterPolicy": "nicclusterpolicies",
           "MacvlanNetwork": "macvlannetworks", "IPoIBNetwork": "ipoibnetworks", "IPPool": "ippools", "ClusterPolicy": "clusterpolicies",
-          "JobSet": "jobsets", "RayJob": "rayjobs", "LeaderWorkerSet": "leaderworkersets", "Deployment": "deployments", "Service": "services",
+          "TrainJob": "trainjobs", "TrainingRuntime": "trainingruntimes", "ScaledObject": "scaledobjects", "JobSet": "jobsets", "RayJob": "rayjobs", "LeaderWorkerSet": "leaderworkersets", "Deployment": "deployments", "Service": "services",
           "ConfigMap": "configmaps", "PodDisruptionBudget": "poddisruptionbudgets", "HorizontalPodAutoscaler": "horizontalpodautoscalers",
           "NetworkPolicy": "networkpolicies",
           "MutatingWebhookConfiguration": "mutatingwebhookconfigurations", "ValidatingWebhookConfiguration": "validatingwebhookconfigurations"}
@@ -83,6 +83,8 @@ def templates_of(job):
         yield from ((role.lower(), r["template"]) for role, r in spec["mpiReplicaSpecs"].items())
     elif kind == "JobSet":
         yield from ((r["name"], r["template"]["spec"]["template"]) for r in spec["replicatedJobs"])
+    elif kind == "TrainingRuntime":
+        yield from ((r["name"], r["template"]["spec"]["template"]) for r in spec["template"]["spec"]["replicatedJobs"])
     elif kind == "RayJob":
         yield "head", spec["rayClusterSpec"]["headGroupSpec"]["template"]
         yield from ((g["groupName"], g["template"]) for g in spec["rayClusterSpec"].get("workerGroupSpecs", []))
