@@ -17,6 +17,7 @@
 #include "spec/output.h"
 #include "spec/workload.h"
 #include "system/inventory_as_built.h"
+#include "system/links.h"
 #include "yaml/key_path.h"
 
 namespace clusterc {
@@ -300,7 +301,10 @@ std::unique_ptr<Run> advance(const std::string& path, Stage until, const RunOpti
   if (until == Stage::resolved || !run->cluster) return run;
 
   run->plan = plan_cluster(*run->cluster);
-  if (run->inventory) take_addresses(*run->cluster, *run->inventory, *run->plan, run->findings);
+  if (run->inventory) {
+    take_links(*run->cluster, run->sources, *run->inventory, *run->plan, run->findings);
+    take_addresses(*run->cluster, *run->inventory, *run->plan, run->findings);
+  }
   if (options.all_cables) run->plan->cabling();
   run->expected = expect_figures(*run->cluster, *run->plan);
   run->system.emplace(

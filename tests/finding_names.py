@@ -46,7 +46,7 @@ def self_test():
 SEVERITIES = ("note", "warning", "error")
 REPORTERS = {   # of ids that are reported from the files of this room alone
     "the spec reader": ("yaml/", "spec/", "fields/", "model/", "rules/", "cli/", "lsp/", "catalog/", "pipeline.cc"), "the catalogue": ("catalog/", "model/"),
-    "the reader of `accept`, `severity` and `thresholds`": ("rules/",), "`check --baseline`": ("rules/baseline",), "the inventory reader": ("system/inventory", "system/system.cc"),
+    "the reader of `accept`, `severity` and `thresholds`": ("rules/",), "`check --baseline`": ("rules/baseline",), "the inventory reader": ("system/inventory", "system/links", "system/system.cc"),
     "the reader of the site's templates": ("template/", "compile/site_templates"), "the reader of `extra` lines": ("compile/", "system/"),
     "the view of the deployed cluster": ("system/",), "`audit`": ("audit/",), "`check` of a file that is no spec": ("audit/files/",), "the outputs that install nodes": ("system/install",),
 }

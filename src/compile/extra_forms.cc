@@ -211,7 +211,11 @@ ExtraFault walk(const Document& d, NodeId n, const std::string& path, const std:
     const std::string_view used = row ? key : std::string_view("*");
     if (!row) row = row_of(table, before + "*");
     const std::string name = (shown.empty() ? "" : shown + ".") + std::string(key);
-    if (!row) return {format("{} knows no key '{}'", program, name), true, std::string(key)};
+    if (!row) {
+      std::vector<std::string_view> beside = known;
+      std::erase_if(beside, [](std::string_view k) { return k.ends_with(']') || k == "*"; });
+      return {format("{} knows no key '{}'", program, name), true, std::string(key), std::move(beside)};
+    }
     std::string_view form = row->form;
     if (form.ends_with('!')) form.remove_suffix(1);
     if (std::string why = scalar_fault(d, d.value(n, i), name, form); !why.empty()) return {why};

@@ -25,9 +25,10 @@ struct ExtraForm {
 };
 
 struct ExtraFault {
-  std::string why;       // empty: none
-  bool unknown = false;  // the program may know the key in another release
-  std::string slip;      // the unknown key
+  std::string why;                            // empty: none
+  bool unknown = false;                       // the program may know the key in another release
+  std::string slip;                           // the unknown key
+  std::vector<std::string_view> beside = {};  // those that the program knows in its place, of YAML
 };
 
 // `arguments`: what stands behind the key, parted by blanks outside of quotes.

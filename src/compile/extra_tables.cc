@@ -127,9 +127,15 @@ void check_line(const FileForms& f, const Value<std::string>& line, Findings& fi
   if (fault.unknown) {
     Finding& said = findings.warning("output-extra-unknown-key", line.span, fault.why + " in " + std::string(f.file));
     std::vector<std::string_view> known;
-    if (f.syntax != Syntax::yaml)
+    if (f.syntax == Syntax::yaml)
+      known = fault.beside;
+    else
       for (const ExtraForm& r : f.table()) known.push_back(r.key);
-    if (!offer_names(said, fault.slip, known))
+    const bool offered = offer_names(said, fault.slip, known);
+    if (f.program == "Alertmanager" || f.program == "Prometheus")  // their YAML is read strictly
+      said.help(format("{} does not start with a key that it does not know; a key that your release knows can stay",
+                       f.program));
+    else if (!offered)
       said.help("look it up in the documentation of your release; a key that it knows can stay");
     return;
   }

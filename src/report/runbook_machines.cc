@@ -11,6 +11,7 @@
 #include "spec/storage.h"
 #include "system/dhcp.h"
 #include "system/install.h"
+#include "system/links.h"
 #include "system/node_list.h"
 
 namespace clusterc {
@@ -37,7 +38,7 @@ std::string ConfigurationSteps::ports_of(int group, int network) const {
   std::vector<std::string> all;
   for (const Interface& i : interfaces_of(c_, p_, group))
     if (network < 0 ? c_.networks[at(i.network)].kind == LinkKind::ethernet : i.network == network)
-      all.insert(all.end(), i.names.begin(), i.names.end());
+      for (const std::string& name : i.names) all.emplace_back(planned_port(c_, group, name));  // as the inventory
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());  // guests of a network come over its ports
   if (all.size() > 4) all = {all[0], "…", all.back()};

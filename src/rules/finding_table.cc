@@ -87,6 +87,8 @@ constexpr FindingRow kRows[] = {
      "the inventory has a column that clusterc does not read"},
     {"inventory-malformed", Severity::error, kInventory, Standing::must_mend,
      "the inventory is not a CSV file with the required columns"},
+    {"inventory-link-unusable", Severity::error, kInventory, Standing::must_mend,
+     "the inventory has the name of an interface that no port of the node has, or that the compiled files cannot use"},
     {"inventory-place-differs", Severity::error, kInventory, Standing::acceptable,
      "the inventory has a device in another rack or unit than the spec"},
     {"inventory-row-twice", Severity::error, kInventory, Standing::must_mend,

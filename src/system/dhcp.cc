@@ -12,6 +12,7 @@
 #include "system/each_address.h"
 #include "system/gateways.h"
 #include "system/install.h"
+#include "system/links.h"
 #include "system/time_servers.h"
 
 namespace clusterc {
@@ -33,14 +34,14 @@ std::vector<bool> given_out(const Cluster& c) {
   return out;
 }
 
-// Ports of the address `n` of a node, as inventory and netplan call them; one for each port of its bond.
+// Ports of the address `n` of a node, as the inventory calls them; one for each port of its bond.
 template <class Take>
-void each_port(const std::vector<Interface>& interfaces, const NamedAddress& n, const Take& take) {
+void each_port(const Cluster& c, const std::vector<Interface>& interfaces, const NamedAddress& n, const Take& take) {
   for (const Interface& i : interfaces) {
     if (i.network != n.network || i.end_points != n.end_points || i.addresses == 0) continue;
     const std::int64_t width = i.ports / i.addresses, begin = n.port * width,
                        end = n.port + 1 < i.addresses ? begin + width : i.ports;
-    for (std::int64_t p = begin; p < end; ++p) take(i.names[static_cast<std::size_t>(p)]);
+    for (std::int64_t p = begin; p < end; ++p) take(planned_port(c, n.group, i.names[static_cast<std::size_t>(p)]));
   }
 }
 
@@ -139,7 +140,7 @@ void each_reservation(const System& in, const std::function<void(const DhcpNetwo
           if (bmc)
             mac("bmc");
           else if (n.group >= 0)
-            each_port(interfaces[static_cast<std::size_t>(n.group)], n, mac);
+            each_port(c, interfaces[static_cast<std::size_t>(n.group)], n, mac);
           else if (n.port == 0)
             mac("");  // a MAC is that of one port
         }

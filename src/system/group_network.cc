@@ -11,6 +11,7 @@
 #include "spec/software.h"
 #include "system/gateways.h"
 #include "system/interfaces.h"
+#include "system/links.h"
 
 namespace clusterc {
 namespace {
@@ -317,7 +318,8 @@ void check_interface_names(const System& in, Findings& findings) {
     for (std::int64_t i = 0; i < c.nodes[g].count; ++i) {
       std::int64_t missing = 0;
       for (const NetworkDevice& d : network.devices()) {
-        if (d.kind != Kind::port || network.mac(d, i)) continue;
+        if (d.kind != Kind::port || network.mac(d, i) || planned_port(c, static_cast<int>(g), d.name) != d.name)
+          continue;          // the machine has the names of `link` already
         if (d.infiniband) {  // IPoIB has no address that a .link file could match: the image names them, or udev rules
                              // of the site
           if (ipoib.empty()) ipoib = d.name + "' on '" + c.nodes[g].names.name(i), ipoib_at = c.nodes[g].span;

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "model/group_ends.h"
 #include "spec/network.h"
+#include "system/links.h"
 
 namespace clusterc {
 
@@ -63,6 +64,15 @@ int end_points_of(const Cluster& c, int network, int group) {
 }
 
 std::vector<Interface> interfaces_of(const Cluster& c, const Plan& plan, int group) {
+  std::vector<Interface> out = ports_of_group(c, plan, group);
+  std::erase_if(out, [&](const Interface& i) { return !c.networks[i.network].subnet; });
+  for (Interface& i : out)
+    for (std::string& name : i.names)
+      if (const std::string* link = link_of(c, group, name)) name = *link;
+  return out;
+}
+
+std::vector<Interface> ports_of_group(const Cluster& c, const Plan& plan, int group) {
   std::vector<Interface> out;
   std::int64_t next_plain = 0;
   const auto take = [&](int n, std::size_t e) {
@@ -93,13 +103,13 @@ std::vector<Interface> interfaces_of(const Cluster& c, const Plan& plan, int gro
   for (const bool guests : {false, true})
     for (const GroupEnd& at : ends_of_group(c, group))
       if ((c.networks[at.network].shares >= 0) == guests) take(at.network, static_cast<std::size_t>(at.end));
-  std::erase_if(out, [&](const Interface& i) { return !c.networks[i.network].subnet; });
   return out;
 }
 
 std::optional<std::uint64_t> inventory_mac(const System& in, int group, std::int64_t member, std::string_view host,
                                            std::string_view port) {
   if (!in.inventory) return std::nullopt;
+  port = planned_port(in.cluster, group, port);
   const InventoryRow* row = in.inventory->find(host, port);
   if (!row)
     row =

@@ -5,79 +5,12 @@
 
 #include "base/ip.h"
 #include "base/text.h"
+#include "system/csv_reader.h"
 
 namespace clusterc {
 namespace {
 
 bool is_letter_or_digit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-struct Cell {
-  std::string_view text;
-  std::uint32_t begin = 0, end = 0;
-};
-
-// Cells of RFC 4180: commas between them, quotes around a cell that has one, a quote in it doubled. Ends with the line.
-class CsvReader {
- public:
-  CsvReader(std::string_view text, std::deque<std::string>& unquoted) : text_(text), unquoted_(unquoted) {
-    if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;  // spreadsheets put it in front
-  }
-  bool done() const { return at_ >= text_.size(); }
-  bool row(std::vector<Cell>& out,
-           std::size_t& wrong) {  // false: a quote that is not closed, or text behind one, at `wrong`
-    out.clear();
-    for (;;) {
-      Cell c{{}, static_cast<std::uint32_t>(at_), 0};
-      if (at_ < text_.size() && text_[at_] == '"') {
-        if (!quoted(c, wrong)) return false;
-      } else {
-        const std::size_t end = std::min(text_.find_first_of(",\r\n", at_), text_.size());
-        c.text = trim(text_.substr(at_, end - at_));
-        at_ = end;
-      }
-      c.end = static_cast<std::uint32_t>(at_);
-      out.push_back(c);
-      if (at_ < text_.size() && text_[at_] == ',') {
-        ++at_;
-        continue;
-      }
-      if (at_ < text_.size() && text_[at_] == '\r') ++at_;
-      if (at_ < text_.size() && text_[at_] == '\n') ++at_;
-      return true;
-    }
-  }
-  void skip_line() { at_ = std::min(text_.find('\n', at_), text_.size() - 1) + 1; }
-
- private:
-  bool quoted(Cell& c, std::size_t& wrong) {
-    const std::size_t first = ++at_;
-    std::string* copy = nullptr;
-    for (std::size_t from = first;;) {
-      const std::size_t end = text_.find('"', from);
-      if (end == std::string_view::npos) {
-        wrong = first - 1;
-        return false;
-      }
-      if (end + 1 < text_.size() && text_[end + 1] == '"') {
-        if (!copy) copy = &unquoted_.emplace_back();
-        copy->append(text_, from, end + 1 - from);
-        from = end + 2;
-        continue;
-      }
-      if (copy) copy->append(text_, from, end - from);
-      c.text = trim(copy ? std::string_view(*copy) : text_.substr(first, end - first));
-      at_ = end + 1;
-      if (at_ < text_.size() && text_[at_] != ',' && text_[at_] != '\r' && text_[at_] != '\n') {
-        wrong = at_;
-        return false;
-      }
-      return true;
-    }
-  }
-  std::string_view text_;
-  std::deque<std::string>& unquoted_;
-  std::size_t at_ = 0;
-};
 
 // Of one adapter: not of a group of them (IEEE 802-2014, 8.2.2: the first bit on the wire), and not nothing.
 std::optional<std::uint64_t> parse_port_mac(std::string_view text) {
@@ -133,7 +66,7 @@ class InventoryReader {
   Inventory read();
 
  private:
-  using Row = std::vector<Cell>;
+  using Row = std::vector<CsvCell>;
   using Number = std::pair<std::string_view, std::size_t>;  // a serial number, and the row
 
   bool read_row(Row& row);  // false: malformed, and reported
@@ -141,9 +74,9 @@ class InventoryReader {
   void add_row(const Row& row);
   std::optional<std::uint64_t> port_mac(const Row& row);
   std::optional<std::uint64_t> guid(const Row& row);
-  std::optional<std::uint64_t> read_number(const Cell& cell, std::optional<std::uint64_t> (*parse)(std::string_view),
+  std::optional<std::uint64_t> read_number(const CsvCell& cell, std::optional<std::uint64_t> (*parse)(std::string_view),
                                            const char* what, const char* example);
-  void check_serial(const Cell& serial);
+  void check_serial(const CsvCell& serial);
   void read_as_built(const Row& row, InventoryRow& r);
   void check_as_built();
   void check_serials();
@@ -151,11 +84,13 @@ class InventoryReader {
   void check_numbers(std::optional<std::uint64_t> InventoryRow::*number, void (*print)(std::uint64_t, std::string&),
                      const char* what);
 
-  static Cell cell(const Row& row, int column) { return column < 0 ? Cell{} : row[static_cast<std::size_t>(column)]; }
+  static CsvCell cell(const Row& row, int column) {
+    return column < 0 ? CsvCell{} : row[static_cast<std::size_t>(column)];
+  }
   SourceSpan at(std::size_t begin, std::size_t end) const {
     return {file_, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
   }
-  SourceSpan at(const Cell& c) const { return at(c.begin, c.end); }
+  SourceSpan at(const CsvCell& c) const { return at(c.begin, c.end); }
 
   std::string_view text_;
   FileId file_;
@@ -163,7 +98,7 @@ class InventoryReader {
   Inventory inventory_;
   CsvReader csv_;
   int name_ = -1, port_ = -1, mac_ = -1, guid_ = -1, serial_ = -1, address_ = -1, leaf_ = -1, leaf_port_ = -1,
-      rack_ = -1, position_ = -1;  // columns
+      rack_ = -1, position_ = -1, link_ = -1;  // columns
   std::size_t columns_ = 0;
   std::vector<Number> serials_;
   std::size_t malformed_ = 0, values_ = 0, twice_ = 0;  // findings of each kind
@@ -199,6 +134,7 @@ bool InventoryReader::read_header(const Row& row) {
                   : word == "guid"                     ? &guid_
                   : word == "serial"                   ? &serial_
                   : word == "address"                  ? &address_
+                  : word == "link"                     ? &link_
                   : word == "switch" || word == "leaf" ? &leaf_
                   : word == "switch_port"              ? &leaf_port_
                   : word == "rack"                     ? &rack_
@@ -210,8 +146,8 @@ bool InventoryReader::read_header(const Row& row) {
                                    "clusterc does not read column '" + shown(word) + "' of the inventory");
       f.help(word.find("ip") != word.npos
                  ? "write `address` for the address of a port"
-                 : "columns are name, port, mac, guid, serial, address, switch, switch_port, rack, "
-                   "position; for people there are asset and remark");
+                 : "columns are name, port, mac, guid, serial, link, address, switch, switch_port, "
+                   "rack, position; for people there are asset and remark");
       continue;
     }
     if (*column >= 0)
@@ -224,7 +160,7 @@ bool InventoryReader::read_header(const Row& row) {
   return false;
 }
 
-std::optional<std::uint64_t> InventoryReader::read_number(const Cell& c,
+std::optional<std::uint64_t> InventoryReader::read_number(const CsvCell& c,
                                                           std::optional<std::uint64_t> (*parse)(std::string_view),
                                                           const char* what, const char* example) {
   if (c.text.empty()) return {};
@@ -243,7 +179,7 @@ std::optional<std::uint64_t> InventoryReader::guid(const Row& row) {
   return read_number(cell(row, guid_), parse_guid, "GUID", "0x946dae0300123456");
 }
 
-void InventoryReader::check_serial(const Cell& serial) {
+void InventoryReader::check_serial(const CsvCell& serial) {
   if (!std::any_of(serial.text.begin(), serial.text.end(), is_letter_or_digit) && ++values_ <= kMostTold)
     findings_
         .warning("inventory-value", at(serial),
@@ -259,7 +195,7 @@ void InventoryReader::add_row(const Row& row) {
                           std::to_string(columns_));
     return;
   }
-  const Cell name = cell(row, name_), serial = cell(row, serial_);
+  const CsvCell name = cell(row, name_), serial = cell(row, serial_);
   InventoryRow r{.span = at(name), .name = name.text, .port = cell(row, port_).text, .serial = serial.text};
   if (r.name.empty()) {
     if (++values_ <= kMostTold) findings_.error("inventory-value", r.span, "a row of the inventory names no device");
@@ -286,14 +222,14 @@ void InventoryReader::add_row(const Row& row) {
 }
 
 void InventoryReader::read_as_built(const Row& row, InventoryRow& r) {
-  if (const Cell address = cell(row, address_); !address.text.empty()) {
+  if (const CsvCell address = cell(row, address_); !address.text.empty()) {
     r.address = parse_ipv4(address.text), r.address_span = at(address);
     if (!r.address && ++values_ <= kMostTold)
       findings_.error("inventory-value", at(address), "'" + shown(address.text) + "' is not an IPv4 address")
           .help("write it without the length of the prefix, for example 10.1.0.17");
   }
-  const Cell leaf = cell(row, leaf_), leaf_port = cell(row, leaf_port_), rack = cell(row, rack_),
-             position = cell(row, position_);
+  const CsvCell leaf = cell(row, leaf_), leaf_port = cell(row, leaf_port_), rack = cell(row, rack_),
+                position = cell(row, position_);
   r.leaf_port = leaf_port.text, r.rack = rack.text, r.position = position.text;
   r.place_span = at(rack.text.empty() ? position : rack);
   const bool word = std::ranges::all_of(

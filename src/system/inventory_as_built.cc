@@ -13,6 +13,7 @@
 #include "model/named_hosts.h"
 #include "spec/storage.h"
 #include "system/interfaces.h"
+#include "system/links.h"
 
 namespace clusterc {
 namespace {
@@ -45,7 +46,8 @@ class Nodes {
     return true;
   }
 
-  std::optional<Place> port(std::string_view name, std::string_view port) {
+  // In a network with a subnet, or in this network with or without one.
+  std::optional<Place> port(std::string_view name, std::string_view port, int network = -1) {
     Place out;
     if (!find(name, out.group, out.member)) return std::nullopt;
     if (port == "bmc") {
@@ -57,15 +59,21 @@ class Nodes {
         }
       return std::nullopt;
     }
-    auto& all = interfaces_[static_cast<std::size_t>(out.group)];
-    if (!all) all = interfaces_of(c_, plan_, out.group);
-    for (const Interface& i : *all)
+    for (const Interface& i : ports(out.group)) {
+      if (network < 0 ? !c_.networks[static_cast<std::size_t>(i.network)].subnet : i.network != network) continue;
       if (const auto at = std::ranges::find(i.names, port); at != i.names.end()) {
         const std::int64_t width = std::max<std::int64_t>(1, i.ports / std::max<std::int64_t>(1, i.addresses));
         out.network = i.network, out.end_points = i.end_points, out.address = (at - i.names.begin()) / width;
         return out;
       }
+    }
     return std::nullopt;
+  }
+
+  const std::vector<Interface>& ports(int group) {
+    auto& all = interfaces_[static_cast<std::size_t>(group)];
+    if (!all) all = ports_of_group(c_, plan_, group);
+    return *all;
   }
 
  private:
@@ -253,7 +261,7 @@ std::map<std::int64_t, std::vector<std::string>> switches_as_built(const Cluster
   std::map<std::int64_t, std::vector<std::string>> out;
   for (const InventoryRow& row : inventory.rows()) {
     if (row.leaf.empty()) continue;
-    const auto place = nodes.port(row.name, row.port);
+    const auto place = nodes.port(row.name, row.port, network);  // InfiniBand needs no subnet
     if (!place || place->network != network) continue;
     std::vector<std::string>& of = out[c.nodes[static_cast<std::size_t>(place->group)].first + place->member];
     if (std::ranges::find(of, row.leaf) == of.end()) of.emplace_back(row.leaf);

@@ -18,6 +18,7 @@
 #include "system/interfaces.h"
 #include "system/inventory_as_built.h"
 #include "system/jobs.h"
+#include "system/links.h"
 #include "system/nfs_failover.h"
 #include "system/node_settings.h"
 #include "system/slurm.h"
@@ -111,7 +112,7 @@ std::set<std::string, std::less<>> ports_of(const Cluster& c, const Plan& plan, 
   for (const auto& drives : g.server.part.drives)
     for (std::int64_t i = 0; i < drives.value.count.value_or(1); ++i)
       ports.insert("drives." + drives.name + "[" + std::to_string(i) + "]");
-  for (const Interface& i : interfaces_of(c, plan, group)) ports.insert(i.names.begin(), i.names.end());
+  for (const Interface& i : ports_of_group(c, plan, group)) ports.insert(i.names.begin(), i.names.end());
   return ports;
 }
 
