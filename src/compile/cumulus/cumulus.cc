@@ -111,7 +111,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
       std::string folder = "cumulus/" + network + '-';
       append_int(folder, number++ / kBucket);
       folder += '/', folder += s.host, folder += '/';
-      if (is_sold_with_it(*s.part)) write_startup(s, classes, folder, bundle);
+      if (is_sold_with_it(*s.part)) write_startup(in, s, classes, folder, bundle);
     });
     check(in, fabric, classes, counts, findings);
     for (Counted& c : counts) all.emplace_back(network, std::move(c));

@@ -12,6 +12,7 @@ namespace clusterc {
 // marking (NVIDIA, Cumulus Linux, "RDMA over Converged Ethernet - RoCE").
 bool is_class_of_nvue(const std::vector<SwitchClass>&);
 
-void write_startup(const ConfiguredSwitch&, const std::vector<SwitchClass>&, std::string_view folder, Bundle&);
+void write_startup(const CompileInput&, const ConfiguredSwitch&, const std::vector<SwitchClass>&,
+                   std::string_view folder, Bundle&);
 
 }  // namespace clusterc

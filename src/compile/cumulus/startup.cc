@@ -13,6 +13,7 @@
 #include <cmath>
 
 #include "base/ip.h"
+#include "compile/common.h"
 #include "compile/cumulus/cumulus.h"
 #include "write/writers.h"
 
@@ -192,10 +193,11 @@ bool is_class_of_nvue(const std::vector<SwitchClass>& classes) {
          classes[0].dscps == std::vector<std::int64_t>{26};
 }
 
-void write_startup(const ConfiguredSwitch& s, const std::vector<SwitchClass>& classes, std::string_view folder,
-                   Bundle& bundle) {
+void write_startup(const CompileInput& in, const ConfiguredSwitch& s, const std::vector<SwitchClass>& classes,
+                   std::string_view folder, Bundle& bundle) {
   const FlatVlans vlans = s.routed ? FlatVlans{} : flat_vlans(s.ports);
   bundle.open(std::string(folder) + "startup.yaml", "cumulus");
+  bundle.text() += made_by(in, {});
   YamlWriter y(bundle.text());
   y.begin_list().begin_map().map("set");
   write_system(y, s);
