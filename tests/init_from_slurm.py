@@ -303,7 +303,7 @@ class Test:
         _, lines = conf(ours / "slurm.conf")
         shared = {"maxtime": "60", "qos": "normal", "prioritytier": "3", "exclusiveuser": "YES"}
         a, b = lines.get(("partitionname", "a"), {}), lines.get(("partitionname", "b"), {})
-        for line, own in ((a, {"maxmempercpu": "4000", "maxnodes": "2", "allowaccounts": "bio"}),
+        for line, own in ((a, {"maxmempercpu": "4000", "defmempercpu": "4000", "maxnodes": "2", "allowaccounts": "bio"}),
                           (b, {"maxmempercpu": "UNLIMITED", "maxnodes": "4", "allowaccounts": "ALL", "oversubscribe": "NO"})):
             self.demand((shared | own).items() <= line.items(), f"defaults: {line}")
         text = (ours / "slurm.conf").read_text(encoding="utf-8")

@@ -418,6 +418,11 @@ void add_settings(const SlurmFacts& facts, const SlurmPartition& p, SlurmFile::P
                         value);
     }
   }
+  // A default above the limit would take more CPUs than a job requested (slurm.conf(5), MaxMemPerCPU).
+  for (const auto& [key, value] : kept)
+    if (const auto most = parse_uint(value); to_lower(key) == "maxmempercpu" && most && *most > 0)
+      for (auto& [ours, share] : line)
+        if (ours == "DefMemPerCPU" && parse_uint(share).value_or(0) > *most) share = value;
 }
 
 void partitions(const CompileInput& in, const SlurmFacts& facts, SlurmFile& f, Findings& findings) {
