@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# output ansible: Ansible in a copy of this system, on which another Slurm runs: the role slurm leaves name, state, munge's key and number of the running one, and says what to write; an update waits for the longest jobs; 2 negative tests
+# output ansible: Ansible in a copy of this system, on which another Slurm runs: the role slurm leaves name, state, munge's key and number of the running one, and says what to write; an update waits for the longest jobs; where one machine is refused, site.yml changes none; 4 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need ansible-playbook python3
 export LC_ALL=C.UTF-8 HOME=$work
@@ -41,6 +41,20 @@ printf 'clustername = Hydra\nSlurmctldHost=x\nStateSaveLocation=/var/lib/slurm/s
 refuses others
 says "has ClusterName=Hydra (compiled: $name) StateSaveLocation=/var/lib/slurm/slurmctld (compiled: $state)."; says "outputs.slurm.extra"; says "slurm_replace_running=true"
 echo "ok: another name and state are refused"
+mkdir -p "$root/run/slurm/conf" && mv "$root/etc/slurm/slurm.conf" "$root/run/slurm/conf/"   # a configless node
+refuses configless
+says "/run/slurm/conf/slurm.conf of ctl is not clusterc's, and has ClusterName=Hydra"
+echo "10.0.0.9 somebody" > "$root/etc/hosts"
+in_root sh -c 'cd /root/tree/ansible && exec ansible-playbook --connection local --limit ctl,h1 --tags base,slurm -e "slurm_replace_running={{ inventory_hostname != \"ctl\" }}" site.yml' > "$work/site" 2>&1 && fail "site.yml goes on"
+grep -q 'ctl is not clusterc' "$work/site" || { tail -20 "$work/site" >&2; fail "site.yml is refused for another reason"; }
+equal "what site.yml did on the way" "$(cat "$root/etc/hosts")" "10.0.0.9 somebody"
+printf 'ClusterName=%s\nStateSaveLocation=%s\n' "$name" "$state" > "$root/run/slurm/conf/slurm.conf"
+: > "$root/run/slurm/conf/oci.conf"
+refuses beside
+says "(/run/slurm/conf), also oci.conf, which the compiled files lack"
+: > "$root/etc/slurm/oci.conf"
+passes companion -e slurm_replace_munge_key=true
+rm -r "$root/run/slurm" "$root/etc/slurm/oci.conf"
 printf 'ClusterName=%s\nStateSaveLocation=%s\n' "$name" "$state" > "$root/etc/slurm/slurm.conf"
 cp "$root/etc/munge/munge.key" "$work/before"
 refuses key

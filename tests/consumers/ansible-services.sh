@@ -12,7 +12,7 @@ for name in dnsmasq kea; do "$bin" compile "$work/spec/$name.yaml" -o "$work/$na
 # names first: whoever has the cluster's network asks for them there; one node of the group does each
 python3 - "$work/dnsmasq/ansible" <<'PY' || fail "the order of plays"
 import sys, yaml
-roles = [r["role"] for p in yaml.safe_load(open(sys.argv[1] + "/site.yml")) for r in p["roles"]]
+roles = [r["role"] for p in yaml.safe_load(open(sys.argv[1] + "/site.yml")) for r in p.get("roles", [])]
 assert roles.index("name_server") < roles.index("dhcp") < roles.index("web_server") < roles.index("netplan"), roles
 head, cpu = (yaml.safe_load(open(f"{sys.argv[1]}/group_vars/group_{g}.yaml")) for g in ("head", "cpu"))
 assert {head["cluster_" + k] for k in ("name_server", "dhcp_server", "web_server", "monitor")} == {"ctl"}, head

@@ -128,6 +128,33 @@ constexpr std::string_view kPreview = R"yml(- name: Show what would be changed o
 
 )yml";
 
+// Before anything is changed anywhere: where one machine's Slurm would lose its jobs, no machine is changed. Not
+// any_errors_fatal: a machine that does not answer, of which a large cluster always has one, would stop all others.
+void write_slurm_guard(const std::vector<std::string>& names, const std::vector<NodeSettings>& all, YamlWriter& y) {
+  std::vector<std::string> hosts;
+  for (std::size_t g = 0; g < all.size(); ++g)
+    if (runs_role(all[g], "slurm")) hosts.push_back(names[g]);
+  if (hosts.empty()) return;
+  y.begin_map()
+      .field("name", "Change no machine where a running Slurm would be lost")
+      .field("hosts", join(hosts, ":"))
+      .field("become", true)
+      .field("gather_facts", false)
+      .field("max_fail_percentage", 0)
+      .key("tags")
+      .flow({std::string("slurm")})
+      .list("tasks")
+      .begin_map()
+      .field("name", "Leave what a running Slurm must keep")
+      .map("ansible.builtin.import_role")
+      .field("name", "slurm")
+      .field("tasks_from", "running.yml")
+      .end_map()
+      .end_map()
+      .end_list()
+      .end_map();
+}
+
 // Machines that stand: the inventory has their addresses or switches.
 bool stands(const CompileInput& in) {
   return in.system.inventory && std::ranges::any_of(in.system.inventory->rows(),
@@ -144,6 +171,7 @@ void write_site_play(const CompileInput& in, const std::vector<std::string>& nam
   if (stands(in)) bundle.text() += kPreview;
   YamlWriter y(bundle.text());
   y.begin_list();
+  write_slurm_guard(names, all, y);
   write_plays(plays, y);
   y.end_list();
   bundle.close();
