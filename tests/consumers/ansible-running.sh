@@ -66,5 +66,13 @@ passes asked -e slurm_replace_munge_key=true
 cmp "$work/before" "$root/etc/munge/munge.key" || fail "the comparison wrote the key"
 grep -q 'number 64555,' "$work/asked" && tr -s ' \n' ' ' < "$work/asked" | grep -q 'set slurm_uid to 64555' || { tail "$work/asked" >&2; fail "the number that is there"; }
 echo "ok: a file of clusterc's own is replaced, and the user slurm keeps its number"
+# The key is new and a later task fails: munge is restarted all the same, because the next run finds nothing to do
+rm -f "$root"/etc/slurm/*.conf
+sed -i 's/^- name: Make the folders of Slurm/- name: Fail\n  ansible.builtin.fail: {}\n\n&/' "$root/root/tree/ansible/roles/slurm/tasks/main.yml"
+sed -i 's/^    name: munge$/    name: nobody-runs-this/' "$root/root/tree/ansible/roles/slurm/handlers/main.yml"
+in_root env SYSTEMD_OFFLINE=1 sh -c 'cd /root/tree/ansible && exec ansible-playbook --connection local --limit ctl --tags slurm -e slurm_munge_key=/root/key site.yml' > "$work/handler" 2>&1 && fail "the planted failure is none"
+cmp -s "$root/root/key" "$root/etc/munge/munge.key" || { tail -20 "$work/handler" >&2; fail "the key was not written"; }
+grep -q 'RUNNING HANDLER .*Restart munge' "$work/handler" || { tail -20 "$work/handler" >&2; fail "munge keeps the old key"; }
+echo "ok: munge is told of its key where a later task fails"
 SCRIPT
 unshare -m -u -p -f --propagation private bash "$work/for-real" "$src" "$work"

@@ -70,6 +70,10 @@ std::vector<Play> plays_of(const CompileInput& in, const std::vector<std::string
   return plays;
 }
 
+// A handler is told once, by the file that changed: where a later task fails, the next run would find the file as it
+// should be, and the daemon would go on with the old one.
+void play_handlers_always(YamlWriter& y) { y.field("force_handlers", true); }
+
 // What a role replaces on a machine that stands stays beside it, as FILE.PID.TIME~: no daemon reads such a name.
 void keep_copies(YamlWriter& y) {
   y.map("module_defaults");
@@ -87,6 +91,7 @@ void write_plays(const std::vector<Play>& plays, YamlWriter& y) {
     y.begin_map().field("name", name).field("hosts", join(p.hosts, ":")).field("become", true);
     // One server of a pair that went on without the other would serve what the other may still write.
     if (p.roles.front() == kPair) y.field("any_errors_fatal", true);
+    play_handlers_always(y);
     keep_copies(y);
     y.list("roles");
     for (const std::string& role : p.roles) y.begin_map().field("role", role).key("tags").flow({role}).end_map();
@@ -200,6 +205,7 @@ bool write_update_play(const CompileInput& in, const std::vector<std::string>& n
       .end_list()
       .field("become", true)
       .field("gather_facts", false);
+  play_handlers_always(y);
   keep_copies(y);
   y.list("roles").begin_map().field("role", "update").end_map().end_list().end_map().end_list();
   bundle.close();
