@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# output ansible: ansible-playbook 2.14 (Debian 12) in a copy of a Debian 12 system, for machines that stand: site.yml first shows what it would change, changes nothing where check mode fails, and keeps the file that it replaces; 2 negative tests
+# output ansible: ansible-playbook 2.14 (Debian 12) in a copy of a Debian 12 system, for machines that stand: site.yml first shows what it would change, changes nothing where check mode fails, and keeps the file that it replaces; check mode has the options that were typed; 3 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need ansible-playbook python3
 export LC_ALL=C.UTF-8 HOME=$work
@@ -38,6 +38,13 @@ play "$system" --tags base < /dev/null > "$work/refused" 2>&1 && fail "goes on w
 cmp -s "$work/before" "$root/etc/hosts" || fail "something was changed where check mode failed"
 grep -q 'The spec has debian-12 here' "$work/refused" || { tail -5 "$work/refused" >&2; fail "refused for another reason"; }
 echo "ok: where check mode fails, nothing is changed"
+# What was typed is what is played in check mode, from the folder where it was typed
+echo 'cluster_distribution_version: "12"' > "$root/root/tree/ansible/typed.yml"
+play "$system" --tags base -e @typed.yml --become-password-file typed.yml < /dev/null > "$work/typed" 2>&1 || { tail -20 "$work/typed" >&2; fail "the preview has no -e"; }
+cp "$work/before" "$root/etc/hosts" && rm "$root"/etc/hosts.*~
+(export -f play; echo secret | setsid -w bash -c 'play "$0" --tags base -bK' "$system") > "$work/asks" 2>&1 && fail "the preview has a password that it cannot have"
+tr -s ' \n' ' ' < "$work/asks" | grep -q 'cannot ask for a password again (-bK). Write --become-password-file' || { tail -5 "$work/asks" >&2; fail "nothing is said of the password"; }
+echo "ok: the preview has the options that were typed, and says what it cannot ask"
 sed -i 's/^cluster_distribution_version: .*/cluster_distribution_version: "12"/' "$root/root/tree/ansible/group_vars/group_box.yaml"
 play "$system" --limit one --tags base < /dev/null > "$work/run" 2>&1 || { tail -20 "$work/run" >&2; fail "the run"; }
 at_end "$work/run" | grep -qF -- '-10.0.0.9 somebody' && at_end "$work/run" | grep -qF '+10.77.0.41 one' || { cat "$work/run" >&2; fail "the preview does not show the hosts file"; }

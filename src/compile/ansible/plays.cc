@@ -105,13 +105,30 @@ constexpr std::string_view kPreview = R"yml(- name: Show what would be changed o
   hosts: all
   gather_facts: false
   tags: [always]
+  vars:
+    # What was typed, with all its options. Where /proc is not, and where no ansible-playbook was: what Ansible says of it
+    cluster_preview_typed: "{{ lookup('ansible.builtin.file', '/proc/self/cmdline', rstrip=false, errors='ignore') | default('', true) | split('\x00') }}"
+    cluster_preview_name: "{{ cluster_preview_typed | select('match', '(.*/)?ansible-playbook$') | first | default('') }}"
+    cluster_preview_options: "{{ cluster_preview_typed[cluster_preview_typed.index(cluster_preview_name) + 1:-1]
+      if cluster_preview_name else [playbook_dir ~ '/site.yml', '--limit', ansible_limit | default('all')]
+      + ['--tags', ansible_run_tags | join(',')] + (ansible_skip_tags | map('regex_replace', '^', '--skip-tags=') | list)
+      + (ansible_inventory_sources | map('regex_replace', '^', '--inventory=') | list) }}"
+    cluster_preview_asks: "{{ cluster_preview_options | select('match', '(-[bCDv]*[KkJ][bCDvKkJ]*|--ask-.*|(--vault-id[ =]?)?(.*@)?prompt)$') }}"
   tasks:
+    - name: Ask for no password twice
+      ansible.builtin.assert:
+        that: cluster_preview_asks | length == 0
+        fail_msg: >-
+          The preview cannot ask for a password again ({{ cluster_preview_asks | join(' ') }}). Write --become-password-file,
+          --connection-password-file or --vault-password-file instead. Or play with --check --diff first, and then with
+          -e cluster_preview=false
+        quiet: true
+      run_once: true  # noqa: run-once[task]
+      when: cluster_preview | default(true) | bool and not ansible_check_mode
+
     - name: Play everything in check mode
       ansible.builtin.command:
-        argv: "{{ ['ansible-playbook', playbook_dir ~ '/site.yml', '--check', '--diff', '--limit', ansible_limit | default('all')]
-          + ['--tags', ansible_run_tags | join(',')] + (ansible_skip_tags | map('regex_replace', '^', '--skip-tags=') | list)
-          + (ansible_inventory_sources | map('regex_replace', '^', '--inventory=') | list) }}"
-        chdir: "{{ playbook_dir }}"
+        argv: "{{ ['ansible-playbook'] + (cluster_preview_options | reject('equalto', '--step')) + ['--check', '--diff'] }}"
       environment: {ANSIBLE_NOCOLOR: "1"}
       register: cluster_preview_shown
       changed_when: false
