@@ -30,7 +30,10 @@ namespace {
 struct Play {
   std::vector<std::string> hosts, roles;
 };
-constexpr std::string_view kPair = "nfs_failover";  // a play of its own
+constexpr std::string_view kPair = "nfs_failover";
+
+bool is_network(std::string_view role) { return role == "netplan" || role == "networkd" || role == "networkmanager"; }
+bool is_alone(std::string_view role) { return role == kPair || is_network(role); }  // a play of its own
 
 // Roles that follow each other on the same machines are one play.
 std::vector<Play> plays_of(const CompileInput& in, const std::vector<std::string>& names,
@@ -52,7 +55,8 @@ std::vector<Play> plays_of(const CompileInput& in, const std::vector<std::string
         if (runs_role(all[g], role) && (gateway || serves)) hosts.push_back(names[g]), forwarding |= gateway;
       }
       if (!forwarding) continue;
-      if (plays.empty() || plays.back().hosts != hosts) plays.push_back({hosts, {}});
+      if (plays.empty() || plays.back().hosts != hosts || is_alone(role) || is_alone(plays.back().roles.back()))
+        plays.push_back({hosts, {}});
       plays.back().roles.emplace_back(role);
     }
   };
@@ -63,7 +67,7 @@ std::vector<Play> plays_of(const CompileInput& in, const std::vector<std::string
     if (role == "repositories") gateways_first();  // behind the mirror, before who reads it through them
     if (hosts.empty()) continue;
     if (hosts.size() == busy) hosts = {"all"};
-    const bool alone = role == kPair || (!plays.empty() && plays.back().roles.back() == kPair);
+    const bool alone = is_alone(role) || (!plays.empty() && is_alone(plays.back().roles.back()));
     if (plays.empty() || plays.back().hosts != hosts || alone) plays.push_back({std::move(hosts), {}});
     plays.back().roles.emplace_back(role);
   }
@@ -91,6 +95,8 @@ void write_plays(const std::vector<Play>& plays, YamlWriter& y) {
     y.begin_map().field("name", name).field("hosts", join(p.hosts, ":")).field("become", true);
     // One server of a pair that went on without the other would serve what the other may still write.
     if (p.roles.front() == kPair) y.field("any_errors_fatal", true);
+    // One machine first: what cuts it off is not done to the others.
+    if (is_network(p.roles.front())) y.list("serial").value(1).value("25%").end_list();
     play_handlers_always(y);
     keep_copies(y);
     y.list("roles");
