@@ -21,7 +21,23 @@ has() {
   done
 }
 if has; then exit 0; fi
-cibadmin --replace --scope=configuration --xml-file="$file" || fail "Pacemaker did not take $file"
+# What an administrator has set stays: a server in standby or maintenance, the whole cluster in maintenance. It comes with the file, in one step: Pacemaker would
+# start what is to rest in between.
+new=$(mktemp -d)
+trap 'rm -rf "$new"' EXIT
+cibadmin --query > "$new/cib.xml" || fail "Pacemaker does not say what it has"
+in_new() { CIB_file=$new/cib.xml "$@"; }
+in_new cibadmin --replace --scope=configuration --xml-file="$file" || fail "Pacemaker does not take $file"
+for server in $first $second; do
+  for name in standby maintenance; do
+    value=$(crm_attribute --node "$server" --name "$name" --query --quiet 2> /dev/null) || continue
+    [ -z "$value" ] || in_new crm_attribute --node "$server" --name "$name" --update "$value" || fail "$name of $server would be lost"
+  done
+done
+value=$(crm_attribute --type crm_config --name maintenance-mode --query --quiet 2> /dev/null) || value=
+[ -z "$value" ] || in_new crm_attribute --type crm_config --name maintenance-mode --update "$value" || fail "maintenance-mode would be lost"
+in_new cibadmin --query --scope=configuration > "$new/configuration.xml"
+cibadmin --replace --scope=configuration --xml-file="$new/configuration.xml" || fail "Pacemaker did not take $file"
 crm_attribute --node "$first" --name "$mark" --update "$wanted" || fail "Pacemaker did not take the mark of $file"
 has || fail "Pacemaker has another configuration again, or does not fence both servers"
 echo loaded

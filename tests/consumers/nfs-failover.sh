@@ -144,6 +144,14 @@ CIB_file=$work/live.xml crm_attribute --node nfs1 --name cluster-nfs-home --quer
 load # the mark is there, fencing is not
 [ $rc = 0 ] && [ "$(cat "$work/said")" = loaded ] && CIB_file=$work/live.xml cibadmin --query --xpath "//primitive[@id='fence-nfs2']" > /dev/null || fail "load-cib leaves a configuration without fencing: $rc $(cat "$work/said")"
 say "load-cib loads again where the mark is there and fencing is not"
+# What an administrator set outlives another file
+set_live() { CIB_file=$work/live.xml crm_attribute "$@" > /dev/null 2>&1 || fail "crm_attribute $*"; }
+set_live --node nfs1 --name standby --update on; set_live --node nfs2 --name maintenance --update true; set_live --type crm_config --name maintenance-mode --update true
+set_live --node nfs1 --name "$(sed -n 's/^mark=//p' "$files/load-cib")" --update another
+load
+[ $rc = 0 ] && [ "$(cat "$work/said")" = loaded ] || fail "load-cib of another file: $rc $(cat "$work/said")"
+set_of() { CIB_file=$work/live.xml crm_attribute "$@" --query --quiet 2> /dev/null; }
+equal "what the administrator set" "$(set_of --node nfs1 --name standby) $(set_of --node nfs2 --name maintenance) $(set_of --type crm_config --name maintenance-mode)" "on true true"
 printf '#!/bin/sh\nexit 0\n' > "$work/bin/cibadmin" && chmod +x "$work/bin/cibadmin" && cp "$work/empty.xml" "$work/live.xml"
 printf '#!/bin/sh\nexit 0\n' > "$work/bin/crm_attribute" && chmod +x "$work/bin/crm_attribute" && load
 [ $rc = 1 ] || fail "load-cib says loaded, and nothing was"
