@@ -180,3 +180,22 @@ python3 -c 'import sys, yaml; print(next(t for t in yaml.safe_load(open(sys.argv
 mkdir "$work/corosync" && printf '#!/bin/sh\nhead -c 20\nexit 1\n' > "$work/bin/base64" && chmod +x "$work/bin/base64"
 if PATH=$work/bin:$PATH bash "$work/make-key" || [ -e "$work/corosync/authkey" ]; then fail "half a key is left: $(ls -l "$work/corosync")"; fi
 bash "$work/make-key" && equal "the key of Corosync" "$(stat -c '%a %s' "$work/corosync/authkey")" "400 256"
+# Whose key is taken: of nobody, of the one that has one, of two that are the same; two that differ are refused
+if command -v ansible-playbook > /dev/null; then
+  cat > "$work/keys.yml" <<'END'
+- name: Whose key it is
+  hosts: nfs1
+  gather_facts: false
+  vars: { cluster_nfs_failover: { first: nfs1 } }
+  tasks:
+    - name: Read what follows
+      ansible.builtin.include_vars: { file: "{{ role }}/vars/main.yml" }
+    - name: Say it
+      ansible.builtin.debug:
+        msg: "keeper {{ nfs_failover_keeper }}, {{ nfs_failover_keys | map(attribute='content') | unique | length }}"
+END
+  keeper() { (cd "$out/ansible" && LC_ALL=C.UTF-8 ansible-playbook --connection local "$work/keys.yml" -e "role=$out/ansible/roles/nfs_failover" -e "{\"nfs_failover_found\": {\"results\": $1}}") > "$work/keeper" 2>&1 || cat "$work/keeper" >&2; grep -o 'keeper [^"]*' "$work/keeper"; }
+  equal "no server has a key" "$(keeper '[{"nfs_failover_server": "nfs1"}, {"nfs_failover_server": "nfs2"}]')" "keeper nfs1, 0"
+  equal "nfs1 was installed again" "$(keeper '[{"nfs_failover_server": "nfs1"}, {"nfs_failover_server": "nfs2", "content": "eA=="}]')" "keeper nfs2, 1"
+  equal "two keys" "$(keeper '[{"nfs_failover_server": "nfs1", "content": "eQ=="}, {"nfs_failover_server": "nfs2", "content": "eA=="}]')" "keeper nfs1, 2"
+fi
