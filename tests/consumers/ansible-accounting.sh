@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# output ansible: slurmdbd 22.05 with MariaDB 10.11 (Debian 12) in a copy of this system: what the role slurm does for accounts lets slurmdbd into a new database by its socket, and a second run changes nothing; it waits for slurmdbd before slurmctld is started; 1 negative test
+# output ansible: slurmdbd 22.05 with MariaDB 10.11 (Debian 12) in a copy of this system: what the role slurm does for accounts lets slurmdbd into a new database by its socket, and a second run changes nothing; it waits for slurmdbd before slurmctld is started; a user with a password that the compiled files do not have is refused; 2 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
 need ansible-playbook slurmdbd mariadbd mariadb-install-db setpriv python3
 "$bin" compile "$src/tests/consumers/specs/slurm-teams.yaml" -o "$work/teams" > "$work/teams.log" 2>&1 || { cat "$work/teams.log" >&2; fail "clusterc compile slurm-teams.yaml"; }
@@ -48,6 +48,7 @@ run() { chroot "$root" env -i PATH="$PATH" HOME=/root LC_ALL=C.UTF-8 SYSTEMD_OFF
 include=$(sed -n 's/^Include *//Ip' "$root/root/tree/slurm/slurmdbd.conf")
 [ -z "$include" ] || { printf 'StoragePass=nobody-knows\n' > "$root$include" && chroot "$root" chown slurm: "$include" && chmod 600 "$root$include"; }
 run first || { tail -25 "$work/first" "$work/slurmdbd.log" >&2; fail "the role"; }
+grep -q 'was here before and is not restarted' "$work/first" || { cat "$work/first" >&2; fail "nothing is said of the restart"; }
 echo "ok: first run: $(grep -o 'ok=.*failed=0' "$work/first")"
 grep -q 'slurmdbd version .* started' "$work/slurmdbd.log" || { cat "$work/slurmdbd.log" >&2; fail "slurmdbd did not start"; }
 tables=$(in_root mariadb -N -e "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'slurm_acct_db'")
@@ -56,6 +57,16 @@ echo "ok: slurmdbd is up and made $tables tables in slurm_acct_db"
 run second || { tail -20 "$work/second" >&2; fail "the second run"; }
 grep -qE 'changed=0 .*failed=0' "$work/second" || { grep -B3 '^changed' "$work/second" >&2; fail "the second run changes something"; }
 echo "ok: second run: $(grep -o 'ok=.*failed=0' "$work/second")"
+# A database that was there before: slurm@localhost has a password, which the compiled slurmdbd.conf does not have
+cp "$root/etc/slurm/slurmdbd.conf" "$work/before.conf"; cp "$root/root/tree/slurm/slurmdbd.conf" "$work/compiled.conf"
+sed -i '/^Include/Id' "$root/root/tree/slurm/slurmdbd.conf"
+in_root mariadb -e "ALTER USER slurm@localhost IDENTIFIED BY 'of the site'"
+run password && fail "slurmdbd is given settings with which it is not let in"
+tr -s ' \n' ' ' < "$work/password" | grep -q 'has a user slurm@localhost that the compiled slurmdbd.conf cannot be .*1045.*IDENTIFIED VIA unix_socket' || { tail -20 "$work/password" >&2; fail "refused for another reason"; }
+cmp "$work/before.conf" "$root/etc/slurm/slurmdbd.conf" || fail "slurmdbd was changed"
+in_root mariadb -e "ALTER USER slurm@localhost IDENTIFIED VIA unix_socket" && run socket || { tail -20 "$work/socket" >&2; fail "by the socket"; }
+echo "ok: a user with a password is refused before slurmdbd is changed"
+cp "$work/compiled.conf" "$root/root/tree/slurm/slurmdbd.conf"
 # Broken twin: without the account slurmdbd is not let in
 kill $slurmdbd; wait $slurmdbd 2> /dev/null
 in_root mariadb -e "DROP USER slurm@localhost"
