@@ -548,7 +548,7 @@ class Tree:
         """What a port is told of its class is what libraries are told of it (fabric-env), four times a code point of the spec; its interfaces are the node's; the role is played where there is a script."""
         spec = yaml.load(text_of(self.book, "spec.yaml"), Loader)
         classes = {(int(r.get("priority", 3)), int(r.get("dscp", 26))) for r in ((n or {}).get("roce") for n in (spec.get("networks") or {}).values()) if r is not None}
-        played = {h for play in yaml.load(text_of(self.tree, "ansible", "site.yml"), Loader) if any(r["role"] == "roce" for r in play["roles"]) for h in play["hosts"].split(":")} if self.has("ansible", "site.yml") else set()
+        played = {h for play in yaml.load(text_of(self.tree, "ansible", "site.yml"), Loader) if any(r["role"] == "roce" for r in play.get("roles", [])) for h in play["hosts"].split(":")} if self.has("ansible", "site.yml") else set()
         scripts = glob.glob(os.path.join(self.tree, "roce", "*", "cluster-roce"))
         if scripts and "all" not in played:
             same("groups that play the role roce", played, {"group_" + re.sub(r"\W", "_", os.path.basename(os.path.dirname(p))) for p in scripts})

@@ -10,7 +10,7 @@ compile_case mirror
 # These two roles' plays alone: each play looks at its machine anew
 python3 - "$out/ansible/site.yml" <<'PY' || fail "the order of plays"
 import sys, yaml
-plays = [p for p in yaml.safe_load(open(sys.argv[1])) if {r["role"] for r in p["roles"]} & {"mirror", "repositories"}]
+plays = [p for p in yaml.safe_load(open(sys.argv[1])) if {r["role"] for r in p.get("roles", [])} & {"mirror", "repositories"}]
 assert [[r["role"] for r in p["roles"]] for p in plays] == [["mirror"], ["repositories"]] and plays[0]["hosts"] == "group_store", plays
 yaml.safe_dump(plays, open(sys.argv[1], "w"))
 PY

@@ -12,7 +12,7 @@ for name in dnsmasq kea; do "$bin" compile "$work/spec/$name.yaml" -o "$work/$na
 # names first: whoever has the cluster's network asks for them there; one node of the group does each
 python3 - "$work/dnsmasq/ansible" <<'PY' || fail "the order of plays"
 import sys, yaml
-roles = [r["role"] for p in yaml.safe_load(open(sys.argv[1] + "/site.yml")) for r in p["roles"]]
+roles = [r["role"] for p in yaml.safe_load(open(sys.argv[1] + "/site.yml")) for r in p.get("roles", [])]
 assert roles.index("name_server") < roles.index("dhcp") < roles.index("web_server") < roles.index("netplan"), roles
 head, cpu = (yaml.safe_load(open(f"{sys.argv[1]}/group_vars/group_{g}.yaml")) for g in ("head", "cpu"))
 assert {head["cluster_" + k] for k in ("name_server", "dhcp_server", "web_server", "monitor")} == {"ctl"}, head
@@ -27,6 +27,8 @@ served() {
   system=$work/system-$1 root=$work/system-$1/root
   play_system "$system" || exit 9
   mkdir -p "$root/root/tree" && cp -r "$work/$1/." "$root/root/tree/"
+  # what the run of another administrator leaves, on this machine, under a name that can be known
+  mkdir "$root/tmp/cluster-bare-web.tar.gz" || exit 9
   for run in first second; do
     play "$system" --limit ctl --tags base,name_server,dhcp,web_server,syslog_ng,node_exporter,prometheus ${2:-} > "$work/$1-$run" 2>&1 || { grep -v '^$' "$work/$1-$run" | tail -25 >&2; fail "$1: the $run run"; }
   done
@@ -34,6 +36,7 @@ served() {
   echo "ok: $1: first run $(grep -o 'ok=.*failed=0' "$work/$1-first" | tr -s ' '), second $(grep -o 'ok=.*failed=0' "$work/$1-second" | tr -s ' ')"
 }
 served kea "--skip-tags node_exporter"
+[ -z "$(find "$root/tmp" -type f -name '*.tar.gz')" ] || fail "the archive is left: $(find "$root/tmp" -type f -name '*.tar.gz')"
 cmp "$work/kea/kea/kea-dhcp4.conf" "$root/etc/kea/kea-dhcp4.conf" || fail "Kea's file"
 served dnsmasq "--skip-tags node_exporter"
 for f in dnsmasq/dnsmasq.conf dnsmasq/dhcp-hosts; do cmp "$work/dnsmasq/$f" "$root/etc/dnsmasq.cluster/${f#*/}" || fail "$f"; done

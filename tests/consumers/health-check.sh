@@ -201,6 +201,13 @@ equal "the prolog drains, with the reason" "$(has)" "IDLE+DRAIN health: /work is
 slurm IDLE+DRAIN "Prolog error"   # as where slurmctld did not answer it
 mend; equal "Slurm's reason for what the prolog found" "$(has)" "IDLE "
 slurm IDLE+DRAIN "Prolog error"; mend; equal "Slurm's reason for another prolog" "$(has)" "IDLE+DRAIN Prolog error"
+# Enroot's folders of the user, where every user can make one: what another user made is removed, what the user made stays
+make_node; folders=$work/node/etc/enroot
+mkdir -p "$folders" && sed -i 's|/etc/enroot/enroot.conf|/etc/slurm/enroot/enroot.conf|' "$work/node/etc/prolog.sh"
+printf 'ENROOT_%s_PATH /etc/slurm/enroot/%s-$(id -u)\n' CACHE cache DATA data > "$folders/enroot.conf"; echo 'ENROOT_TEMP_PATH /etc/slurm/enroot' >> "$folders/enroot.conf"
+mkdir "$folders/cache-2001" "$folders/data-2001" && : > "$folders/cache-2001/planted" && : > "$folders/data-2001/mine" && chown 2002 "$folders/cache-2001" && chown 2001 "$folders/data-2001"
+on_node env SLURM_JOB_ID=7 SLURM_JOB_UID=2001 sh /etc/slurm/prolog.sh || fail "the prolog fails with Enroot's folders"
+equal "Enroot's folders" "$(cd "$folders" && stat -c '%n %u %a' cache-2001 | tr '\n' ' '; ls -A "$folders/cache-2001" "$folders/data-2001" | tr '\n' ' ')" "cache-2001 2001 700 $folders/cache-2001:  $folders/data-2001: mine "
 # scratch that takes no folder: the prolog fails for it, and so does the check, until it does
 make_node
 mkdir -p "$work/node/etc/scratch" && printf 'scratch /etc/slurm/scratch\n' > "$work/node/etc/node.sh"

@@ -79,10 +79,14 @@ std::vector<Play> plays_of(const CompileInput& in, const std::vector<std::string
 void play_handlers_always(YamlWriter& y) { y.field("force_handlers", true); }
 
 // What a role replaces on a machine that stands stays beside it, as FILE.PID.TIME~: no daemon reads such a name.
-void keep_copies(YamlWriter& y) {
+void module_defaults(YamlWriter& y) {
   y.map("module_defaults");
   for (const std::string_view module : {"copy", "template", "lineinfile", "replace"})
     y.map("ansible.builtin." + std::string(module)).field("backup", true).end_map();
+  // Images of clouds have no lists of packages: the first package that is installed reads them (the role base).
+  y.map("ansible.builtin.apt")
+      .field("cache_valid_time", "{{ (base_lists.matched | default(1) == 0) | ternary(3600, 0) }}")
+      .end_map();
   y.end_map();
 }
 
@@ -98,7 +102,7 @@ void write_plays(const std::vector<Play>& plays, YamlWriter& y) {
     // One machine first: what cuts it off is not done to the others.
     if (is_network(p.roles.front())) y.list("serial").value(1).value("25%").end_list();
     play_handlers_always(y);
-    keep_copies(y);
+    module_defaults(y);
     y.list("roles");
     for (const std::string& role : p.roles) y.begin_map().field("role", role).key("tags").flow({role}).end_map();
     y.end_list().end_map();
@@ -229,7 +233,7 @@ bool write_update_play(const CompileInput& in, const std::vector<std::string>& n
       .field("become", true)
       .field("gather_facts", false);
   play_handlers_always(y);
-  keep_copies(y);
+  module_defaults(y);
   y.list("roles").begin_map().field("role", "update").end_map().end_list().end_map().end_list();
   bundle.close();
   return true;
