@@ -271,10 +271,9 @@ class Sheet {
 
   // Which side the ports of switches face follows from the way of the air through them.
   void ports_side() {
-    bool front = false, rear = false, any = false;
+    bool front = false, rear = false, unknown = false;
     for (const RackedDevice& d : p_.racks[at(rack_)].devices) {
       if (d.kind != DeviceKind::switch_) continue;
-      any = true;
       const Fabric& f = p_.fabrics[at(d.group)];
       const NetworkModel& n = c_.networks[at(f.network)];
       std::optional<AirPath> path;
@@ -283,15 +282,16 @@ class Sheet {
         if (!path && t.part && t.part->airflow) path = *t.part->airflow;
       front |= path == AirPath::ports_to_power;
       rear |= path == AirPath::power_to_ports;
+      unknown |= !path;
     }
-    if (!any) return;
-    out_.element("li",
-                 front && !rear ? "The ports of switches face the front: their air goes from ports to power."
-                 : rear && !front
-                     ? "The ports of switches face the rear: their air goes from power to ports, from the cold aisle."
-                     : "The air of a switch goes from the cold aisle to the hot one: ports to the front if its "
-                       "model blows from ports to power, to the rear if it blows from power to ports. Ask before "
-                       "you mount it: the spec does not say.");
+    if (!front && !rear && !unknown) return;
+    out_.element(
+        "li", front && !rear && !unknown ? "The ports of switches face the front: their air goes from ports to power."
+              : rear && !front && !unknown
+                  ? "The ports of switches face the rear: their air goes from power to ports, from the cold aisle."
+                  : "The air of a switch goes from the cold aisle to the hot one: ports to the front if its "
+                    "model blows from ports to power, to the rear if it blows from power to ports. Ask before "
+                    "you mount one whose order does not say which.");
   }
 
   void devices() {
