@@ -92,6 +92,27 @@ P
 [ $? = 2 ] && grep -q "is the spec" "$work/kept.txt" || fail "audit --page took the spec's place"
 say "pages of an acceptance and of an audit"
 
+# Two specs: nodes, racks and storage that are added and removed, another feed of PDUs; cables follow. The page holds what --format json says, and takes no spec's place.
+sed -e 's/gpu\[001-127\]/gpu[005-140]/; s/r\[01-32\]/r[01-36]/; s/built_for: { gpu: 128 }/built_for: { gpu: 160 }/; s/m\[1-6\]/m[1-5]/; s/count: 8, racks/count: 6, racks/' \
+    -e 's/na-415-3ph-60-c13, feed: B/na-415-3ph-60-c13, feed: C/' "$src/examples/superpod.yaml" > "$work/later.yaml"
+cp "$src/examples/superpod.yaml" "$work/earlier.yaml"
+(cd "$work" && "$program" diff earlier.yaml later.yaml --format json --page "$pages/changed.html" > changed.json 2> changed.log)
+[ $? = 1 ] || fail "clusterc diff --page: $(cat "$work/changed.log")"
+(cd "$work" && "$program" diff earlier.yaml later.yaml --page "$pages/again.html" > changed.txt 2>&1; "$program" diff earlier.yaml later.yaml > plain.txt 2>&1; cmp changed.txt plain.txt) || fail "diff --page changes what diff prints"
+(cd "$work" && "$program" diff earlier.yaml earlier.yaml --page "$pages/unchanged.html" > unchanged.txt 2>&1) || fail "clusterc diff --page of one spec with itself"
+python3 - "$work/changed.json" "$pages/changed.html" <<'P' || fail "the page does not hold what diff --format json prints"
+import json, re, sys
+wanted, text = json.load(open(sys.argv[1])), open(sys.argv[2]).read()
+held = {key: json.loads(re.search(rf'<script type="application/json" id="{key}">(.*?)</script>', text, re.S)[1]) for key in ("diff", "before")}
+assert held["diff"] == wanted and [r["object"] for r in held["before"]["racks"]][-1] == "rack/m6"
+P
+cp "$work/later.yaml" "$work/kept.yaml"
+(cd "$work" && "$program" diff earlier.yaml kept.yaml --page kept.yaml > kept.txt 2>&1)
+[ $? = 2 ] && grep -q "is the new spec" "$work/kept.txt" && cmp -s "$work/kept.yaml" "$work/later.yaml" || fail "diff --page took the spec's place"
+(cd "$work" && "$program" diff earlier.yaml "$work" --page two.html > kept.txt 2>&1)
+[ $? = 2 ] && grep -q "omit it for a compiled tree" "$work/kept.txt" || fail "diff --page of a tree"
+say "page of two specs"
+
 # The drawings are XML whatever the names are, and the one of docs/ is what the program draws.
 "$bin" plan "$work/hostile.yaml" --svg "$work/hostile-svg" > /dev/null 2>&1
 "$bin" plan "$src/examples/superpod.yaml" --svg "$work/svg" > /dev/null 2>&1 || fail "clusterc plan examples/superpod.yaml --svg"

@@ -208,7 +208,8 @@ console.log("ok: axe-core finds no violation in light, dark and at 390 pixels");
 }
 // Results of an acceptance and of an audit: no violation with everything open, in both themes and on a narrow screen.
 for (const [colorScheme, width] of [["light", 1280], ["dark", 1280], ["light", 390]])
-  for (const [name, places] of [["culprit", ["acceptance?node=n3&metric=memory.triad&object=node/gpu/3", "hall?object=node/gpu/2", "fabric", "verdict"]], ["clean", ["acceptance"]], ["audited", ["audit?object=node/n/1", "hall?object=rack/r1", "fabric"]]]) {
+  for (const [name, places] of [["culprit", ["acceptance?node=n3&metric=memory.triad&object=node/gpu/3", "hall?object=node/gpu/2", "fabric", "verdict"]], ["clean", ["acceptance"]], ["audited", ["audit?object=node/n/1", "hall?object=rack/r1", "fabric"]],
+    ["changed", ["changes?object=node/gpu/001", "hall?object=rack/m6", "hall?object=rack/m1", "power", "cooling", "fabric", "tables"]], ["unchanged", ["changes", "hall"]]]) {
     const { page, done } = await open(name, { colorScheme, viewport: { width, height: 900 } });
     for (const place of places) {
       await show(page, place);
@@ -272,7 +273,7 @@ for (const [colorScheme, width] of [["light", 1280], ["dark", 1280], ["light", 3
   const { page, done } = await open("culprit");
   assert.match(await text(page, "main"), /✖ cable the cable of n2 data\/1: slow in one direction/);
   assert.match(await text(page, "main"), /n1 to n2: 3 GB\/s <b>slow<\/b>/);
-  assert.equal(await page.locator(".chart .uplot").count(), 1);
+  assert.equal(await page.locator(".chart svg[role=img]").count(), 1);
   await page.locator("details.error a.object", { hasText: "port/switch/lan/01/2" }).first().click();
   await becomes(page, "aside h2", "switch/lan/01");
   assert.match(await text(page, "aside"), /▲ culprit: the cable of n2 data\/1/);
@@ -298,6 +299,57 @@ for (const [colorScheme, width] of [["light", 1280], ["dark", 1280], ["light", 3
   for (const view of VIEWS) await show(page, view);
   await done();
   console.log("ok: an audit: findings followed to what they name");
+}
+{ // Two specs: what is added, removed and changed, in each drawing with a sign and in each table with a word.
+  const { page, done } = await open("changed");
+  assert.equal(await text(page, "main h2"), "Changes");
+  assert.match(await text(page, ".verdict"), /^\+ [\d,]+ added, − [\d,]+ removed, ~ [\d,]+ changed/);
+  const state = rack => page.evaluate(name => { const found = [...document.querySelectorAll("svg.floor text[data-rack]")].find(t => t.textContent === name); return document.querySelector(`svg.floor rect[data-rack="${found.dataset.rack}"]`).getAttribute("class"); }, rack);
+  assert.match(await state("r33"), /state added/);
+  assert.match(await state("r05"), /state changed/);
+  assert.equal(await page.locator("svg.floor rect.former.removed").count(), 1);
+  assert.deepEqual([await page.locator("svg.floor rect.plate.added").count(), await page.locator("svg.floor rect.plate.removed").count()], [4, 1]);
+  // Every row of the table of changes has its word; a filter shows one kind.
+  const table = page.locator(".table", { hasText: "Changes of objects and cables" });
+  assert.ok((await table.locator("tbody tr:not(.space) td:first-child").allInnerTexts()).every(x => /^(\+ added|− removed|~ changed)$/.test(x)));
+  await page.getByLabel("Show").selectOption("removed");
+  await page.waitForFunction(() => location.hash.includes("state=removed"));
+  await settled(page);
+  assert.ok((await table.locator("tbody tr:not(.space) td:first-child").allInnerTexts()).every(x => x === "− removed"));
+  await table.getByLabel("Filter").fill("storage/scratch/8");
+  await page.waitForFunction(() => /^\d+ of /.test([...document.querySelectorAll(".table")].find(t => /Changes of objects/.test(t.textContent)).querySelector("[role=status]").textContent));
+  // What is gone is found, and shown where it stood.
+  await table.getByRole("link", { name: "storage/scratch/8", exact: true }).first().click();
+  await becomes(page, "aside h2", "storage/scratch/8");
+  assert.match(await text(page, "aside"), /− removed/);
+  await becomes(page, "main h2", "Hall");
+  await page.getByLabel("Find").fill("node/gpu/001");
+  await page.getByLabel("Find").press("Enter");
+  await becomes(page, "aside h2", "node/gpu/001");
+  await show(page, "hall?object=rack/m6");
+  await becomes(page, "main h3", "Rack m6, which is removed");
+  assert.equal(await page.locator("svg.elevation").count(), 1);
+  // A rack before and now: nodes that moved away, and those that moved into it.
+  await show(page, "hall?object=rack/r05");
+  assert.deepEqual([await page.locator("svg.elevation").count(), await page.locator("svg.elevation .changes.changed").count()], [3, 12]);
+  assert.match(await page.locator("svg.elevation").nth(0).textContent(), /~ gpu017/);
+  assert.match(await page.locator("svg.elevation").nth(1).textContent(), /~ gpu021/);
+  await show(page, "power");
+  assert.deepEqual([await page.locator(".box.changes.removed").count(), await page.locator(".box.changes.changed").count() > 3], [1, true]);
+  assert.match(await page.locator("svg.chain").first().textContent(), /with other power feed/);
+  await page.getByText("Power chain as a table").click();
+  assert.match(await page.locator(".table", { hasText: "Boxes of the power chain" }).innerText(), /~ changed: .*− removed/s);
+  await show(page, "fabric?network=compute");
+  await page.getByText("Picture as a table").click();
+  await page.locator(".table", { hasText: "Joined in 'compute'" }).getByLabel("Filter").fill("gpu/001");
+  await page.waitForFunction(() => /− removed: 1 link/.test(document.querySelector("main").innerText));
+  for (const view of ["changes", ...VIEWS]) await show(page, view);
+  await done();
+  const same = await open("unchanged");
+  assert.match(await text(same.page, ".verdict"), /✔ Nothing changes/);
+  assert.equal(await same.page.locator("rect.plate").count(), 0);
+  await same.done();
+  console.log("ok: two specs: what is added, removed and changed");
 }
 if (made("roce-16384")) { // Large: a search, a path and a filter answer.
   const { page, done } = await open("roce-16384");

@@ -1,8 +1,9 @@
 // The results of `validate`. Every verdict, limit and reason is read from the report; none is judged here.
 import { acceptance, rackObject, rackOfObject, hosts, servers } from "./data";
 import { choice, h, s } from "./dom";
-import { chart, figure } from "./expect";
-import { bytes, count, expand, plural } from "./format";
+import { chart } from "./chart";
+import { figure } from "./expect";
+import { bytes, bytesPerSecond, count, expand, plural } from "./format";
 import { culprits, bad, objectOfHost, ownerOf, unitOf } from "./marks";
 import { go, here, to } from "./state";
 import { below, table } from "./table";
@@ -110,7 +111,7 @@ function curves(): HTMLElement[] {
     if (sizes.length < 2 || of[0].dimension !== "byte rate") return [];
     const rows = [...new Set<string>(of.map(v => v.node))].sort((a, b) => Number(of.some(v => v.node === b && bad(v.verdict))) - Number(of.some(v => v.node === a && bad(v.verdict)))).slice(0, 6);
     const series = rows.map(name => ({ name, y: sizes.map(z => of.find(v => v.node === name && v.size_bytes === z)?.value ?? null) }));
-    return [h("section", {}, h("h4", {}, metric), chart(`${metric} over size`, sizes, series, bytes, "size"))];
+    return [h("section", {}, h("h4", {}, metric), chart(`${metric} over size`, sizes, series, { xText: bytes, yText: bytesPerSecond, xLabel: "size" }))];
   });
 }
 

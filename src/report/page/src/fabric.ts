@@ -4,13 +4,15 @@ import { hosts, hostNumber, linkCount, links, networks, objectNumber, objects, p
 import { choice, h, labelled, s } from "./dom";
 import { count, digits, plural, rate } from "./format";
 import { linksMarked, marks, markWord } from "./marks";
+import { changesOf, diff, oldRackOf, oldRacks, pairs as changedPairs, SIGN, stateOf, type State } from "./changes";
+import { stateKey, stateText } from "./hall";
 import { go, here, to } from "./state";
 import { below, table } from "./table";
 
 const tierOf = (name: string): number => (name.startsWith("core/") ? 3 : name.startsWith("spine/") ? 2 : name.startsWith("leaf/") || name.startsWith("switch/") ? 1 : 0);
 const MANY = 600;  // end points are drawn by rack beyond
 
-interface Drawing { rows: string[][]; index: Map<string, [number, number]>; pairs: Map<string, number>; folded: boolean }
+interface Drawing { rows: string[][]; index: Map<string, [number, number]>; pairs: Map<string, number>; folded: boolean; changed: Map<string, { state: State; links: number }> }
 const drawings: Drawing[] = [];
 
 function drawing(n: number): Drawing {
@@ -37,8 +39,22 @@ function drawing(n: number): Drawing {
     const key = put(l.near[i]) + "\n" + put(l.far[i]);
     pairs.set(key, (pairs.get(key) ?? 0) + 1);
   }
+  // What changes: links that are new are among those above; ends of links that are gone get a place, too.
+  const changed = new Map<string, { state: State; links: number }>(), mine = new Set<string>();
+  for (let i = 0; i < l.count; ++i) mine.add(`${objects[l.near[i]]}\n${objects[l.far[i]]}`);
+  for (const p of changedPairs()) {
+    const here = mine.has(`${p.a}\n${p.b}`) || mine.has(`${p.b}\n${p.a}`) || p.b.split("/")[1] === networks[n];
+    if (!here) continue;
+    const [a, b] = [p.a, p.b].map(name => {
+      const o = objectNumber().get(name), place = o !== undefined ? placeOf(o) : folded && tierOf(name) === 0 ? oldRacks[oldRackOf().get(name) ?? -1]?.object ?? "elsewhere" : name;
+      if (!index.has(place)) { const t = tierOf(name); index.set(place, [t, 0]); rows[t].push(place); }
+      return place;
+    });
+    const key = pairs.has(`${b}\n${a}`) ? `${b}\n${a}` : `${a}\n${b}`, had = changed.get(key);
+    changed.set(key, { state: had && had.state !== p.state ? "changed" : p.state, links: (had?.links ?? 0) + 1 });
+  }
   for (const row of rows) row.sort((a, b) => a.localeCompare(b, "en", { numeric: true })).forEach((name, i) => index.set(name, [index.get(name)![0], i]));
-  return (drawings[n] = { rows, index, pairs, folded });
+  return (drawings[n] = { rows, index, pairs, folded, changed });
 }
 
 export function pathBetween(n: number, from: string, to: string): { hops: string[]; ways: number } | null {
@@ -179,6 +195,11 @@ function canvas(n: number, rail: string): HTMLElement {
     g.beginPath();
     for (const pair of linksMarked()) { const key = pair.split(" ").map(o => spotOf(objects[Number(o)])).join("\n"); if (d.pairs.has(key)) path(key); }
     g.stroke(); g.setLineDash([]);
+    for (const state of ["added", "changed", "removed"] as State[]) {
+      g.strokeStyle = color(`--${state}`); g.lineWidth = state === "added" ? 2.2 : 1.8; g.setLineDash(state === "removed" ? [6, 5] : state === "changed" ? [2, 3] : []);
+      g.beginPath(); d.changed.forEach((c, key) => { if (c.state === state && !off(key)) path(key); }); g.stroke();
+    }
+    g.setLineDash([]);
     g.strokeStyle = color("--accent"); g.lineWidth = strong.length > 200 ? 0.7 : 1.5;
     g.beginPath(); strong.forEach(path); g.stroke();
     g.font = "12px system-ui, sans-serif"; g.textBaseline = "middle";
@@ -194,6 +215,19 @@ function canvas(n: number, rail: string): HTMLElement {
     for (const name of new Set([...marks().keys()].map(spotOf))) {
       const q = d.index.get(name);
       if (q) { const px = x(q[0], q[1]), py = y(q[0]); g.beginPath(); g.moveTo(px, py - 2); g.lineTo(px - 6, py + 9); g.lineTo(px + 6, py + 9); g.fill(); g.strokeStyle = color("--paper"); g.lineWidth = 1; g.stroke(); }
+    }
+    if (diff) {  // a sign on what changes, where there is room for one
+      g.textAlign = "center";
+      for (const { names } of rows) {
+        const each = (width - 100) / names.length, w = Math.max(1.2, Math.min(14, each - 1));
+        g.font = `bold ${Math.min(13, each * 1.2)}px system-ui, sans-serif`;
+        for (const name of names) {
+          const state = stateOf(name), q = d.index.get(name);
+          if (!state || !q) continue;
+          g.fillStyle = color(`--${state}-plate`); g.fillRect(x(q[0], q[1]) - w / 2, y(q[0]) - 8, w, 16); g.fillStyle = "#111";
+          if (each > 7) g.fillText(SIGN[state], x(q[0], q[1]), y(q[0]) + 1);
+        }
+      }
     }
     const at = d.index.get(chosen);
     if (at) { g.fillStyle = color("--accent"); g.fillRect(x(at[0], at[1]) - 5, y(at[0]) - 10, 10, 20); }
@@ -219,7 +253,7 @@ function canvas(n: number, rail: string): HTMLElement {
   });
   new ResizeObserver(() => c.isConnected && Math.abs(width - Math.max(320, frame.clientWidth)) > 1 && draw()).observe(frame);
   queueMicrotask(draw);  // once it stands in the page
-  return h("div", {}, frame, d.folded ? h("p", { class: "quiet" }, "End points are drawn by their racks.") : null, [...marks().keys()].some(o => d.index.has(spotOf(o))) ? h("p", {}, `▲ marks ${markWord}: ${[...marks().keys()].filter(o => d.index.has(spotOf(o))).slice(0, 12).join(", ")}${marks().size > 12 ? " …" : ""}.${linksMarked().size ? " Dashed lines are cables that are named." : ""}`) : null);
+  return h("div", {}, diff ? h("div", { class: "legend" }, stateKey(), h("span", { class: "quiet" }, "lines: solid added, dashed removed, dotted both")) : null, frame, d.folded ? h("p", { class: "quiet" }, "End points are drawn by their racks.") : null, [...marks().keys()].some(o => d.index.has(spotOf(o))) ? h("p", {}, `▲ marks ${markWord}: ${[...marks().keys()].filter(o => d.index.has(spotOf(o))).slice(0, 12).join(", ")}${marks().size > 12 ? " …" : ""}.${linksMarked().size ? " Dashed lines are cables that are named." : ""}`) : null);
 }
 
 export function fabricView(): HTMLElement {
@@ -243,10 +277,11 @@ export function fabricView(): HTMLElement {
     h("form", { class: "tools", submit: (event: Event) => { event.preventDefault(); go({ network: networks[n], from: from.value, to: end.value }); } },
       labelled("From (host:GPU)", from), labelled("To", end), h("button", {}, "Trace")),
     ...(place.from && place.to ? [tracePath(n, place.from, place.to)] : []));
-  if (linkCount(n)) { const d = () => [...drawing(n).pairs];
+  if (linkCount(n)) { const d = (): [string, number][] => [...drawing(n).pairs, ...[...drawing(n).changed.keys()].filter(k => !drawing(n).pairs.has(k)).map((k): [string, number] => [k, 0])];
     out.append(below("Picture as a table", () => { const pairs = d(); return table({ caption: `Joined in '${networks[n]}'`, rows: pairs.length, link: o => to("fabric", { object: o }), columns: [
       { name: "From", text: i => pairs[i][0].split("\n")[0], object: i => pairs[i][0].split("\n")[0] }, { name: "To", text: i => pairs[i][0].split("\n")[1], object: i => pairs[i][0].split("\n")[1] },
-      { name: "Links", text: i => String(pairs[i][1]), key: i => pairs[i][1], number: true }] }); })); }
+      { name: "Links", text: i => String(pairs[i][1]), key: i => pairs[i][1], number: true },
+      ...(diff ? [{ name: "Change", text: (i: number) => { const c = drawing(n).changed.get(pairs[i][0]); return c ? `${SIGN[c.state]} ${c.state}: ${plural(c.links, "link")}` : ""; } }, { name: "Ends", text: (i: number) => pairs[i][0].split("\n").filter(o => changesOf().has(o)).map(o => `${o}: ${stateText(o)}`).join("; "), wide: true }] : [])] }); })); }
   return out;
 }
 
