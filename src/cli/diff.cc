@@ -173,8 +173,15 @@ int with_tree(const po::variables_map& given, const std::string& before, const s
   return d.files.empty() ? 0 : 1;
 }
 
-// Objects of a list of changes on a page: what is beyond makes the file large, and nobody reads it there.
-constexpr std::size_t kOnPage = 20000;
+// Objects of a list of changes on a page: those that drawings mark, and those that only tables and lines of a network
+// show. What is beyond makes the file large, and nobody reads it there.
+constexpr std::size_t kOnPage = 100000, kInTables = 3000;
+
+void shorten(PlanDiff& d) {
+  for (auto* lists : {&d.cables_added, &d.cables_removed, &d.cables_moved, &d.cables_replaced, &d.renumbered})
+    for (ChangeList& list : *lists)
+      if (list.items.size() > kInTables) list.items.resize(kInTables);
+}
 
 // Where the outputs of one spec alone were judged, what they say is neither new nor gone.
 void leave_out_outputs(Findings& findings) {
@@ -238,6 +245,10 @@ int run(const po::variables_map& given) {
   else
     put_text(wish == "json" ? render_diff_json(d) : render_diff_markdown(d));
   if (page) {
+    shorten(d.plan);
+    if (d.files)
+      for (ChangeList& list : *d.files)
+        if (list.items.size() > kInTables) list.items.resize(kInTables);
     Run& now = *runs[1];
     now.findings = of_new;
     write_page(now, expect_figures(*now.cluster, *now.plan, true), paths[1], given["page"].as<std::string>(),

@@ -212,8 +212,8 @@ for (const name of ["lab", "nvl72", "broken", "campus", "cloud", "priced-lab", "
   console.log("ok: hostile names are text; no script but the page's own runs, and nothing is fetched");
 }
 // Results of an acceptance, of an audit and of two specs: no violation with everything open.
-for (const [name, places] of [["culprit", ["acceptance?node=n3&metric=memory.triad&object=node/gpu/3", "hall?object=node/gpu/2", "fabric", "verdict"]], ["clean", ["acceptance"]],
-  ["audited", ["audit?object=node/n/1", "hall?object=rack/r1", "fabric"]], ["changed", ["changes?object=node/gpu/001", "hall?object=rack/m6", "hall?object=rack/m1", "power", "cooling", "fabric"]], ["unchanged", ["changes"]]])
+for (const [name, places] of [["culprit", ["acceptance?node=n3&metric=memory.triad&object=node/gpu/3", "hall?object=node/gpu/2", "hall?by=marked", "fabric", "verdict"]], ["clean", ["acceptance"]],
+  ["audited", ["audit?object=node/n/1", "hall?object=rack/r1", "fabric"]], ["changed", ["changes?object=node/gpu/001", "hall?object=rack/m6", "hall?object=rack/m1", "power", "cooling", "fabric"]], ["unchanged", ["changes"]], ["serving", ["expect"]]])
   await sound(name, places, all ? WAYS : ["changed", "culprit"].includes(name) ? WAYS : WAYS.slice(0, 1));
 console.log("ok: axe-core finds no violation in light, dark and at 390 pixels");
 
@@ -279,6 +279,54 @@ console.log("ok: axe-core finds no violation in light, dark and at 390 pixels");
   await show(page, "hall?object=switch/lan/01");
   assert.ok(await page.locator("svg.elevation .flagged.chosen").count() >= 1);
   await done();
+}
+{ // Two runs compared, and results on the floor plan.
+  const { page, done } = await open("culprit");
+  const compared = page.locator("section", { has: page.getByRole("heading", { name: "Compared with an earlier run" }) });
+  assert.match(await compared.innerText(), /2 figures of both runs.*Differs: the spec\..*memory\.triad\s+▼ worse\s+−20\.0 %/s);
+  assert.deepEqual([await compared.locator("rect.gain").count(), await compared.locator("rect.gain.worse").count()], [2, 1]);
+  await compared.getByLabel("Filter").last().fill("n3");
+  assert.match(await compared.locator(".table").last().innerText(), /▼ worse\s+memory\.triad\s+n3\s+20 GB\/s\s+12 GB\/s\s+−40\.0 %\s+passed\s+failed/);
+  await show(page, "hall");
+  await page.getByLabel("Shade by").selectOption("marked");
+  await page.waitForFunction(() => /[1-9] objects?$/.test(document.querySelector(".legend").innerText.trim()));
+  await page.getByLabel("Shade by").selectOption("least memory.triad");
+  await page.waitForFunction(() => /GB\/s/.test(document.querySelector(".legend").innerText));
+  await done();
+}
+{ // Workloads: time of a step, memory, scaling, throughput against latency, each with a table; loads of links; NVLink beside the PCIe tree.
+  const { page, done } = await open("superpod");
+  await show(page, "expect");
+  const { workloads: [pretrain], fabrics: [compute] } = JSON.parse(/<script type="application\/json" id="plan">(.*?)<\/script>/s.exec(fs.readFileSync(path.join(folder, "superpod.html"), "utf8"))[1]);
+  assert.match(await text(page, "main"), new RegExp(`pretrain.*Step\\s+${Number(pretrain.fastest.step_s.total.toPrecision(4))} s.*Time of a step.*Memory of a GPU.*Scaling`, "s"));
+  assert.equal(await page.locator("svg.stack").count(), 2);
+  await page.getByText("Memory of a GPU, as a table").click();
+  assert.match(await page.locator(".table", { hasText: "Memory of a GPU" }).innerText(), /activations\s+43\.5 GiB/);
+  await show(page, "fabric?network=compute");
+  assert.match(await page.locator(".table", { hasText: "Loads of links" }).innerText(), new RegExp(`random permutations\\s+${compute.link_loads[3].worst}`));
+  await show(page, "server");
+  assert.match(await page.locator(".box.nvlink").textContent(), /all GPUs450 GB\/s one way/);
+  await done();
+  const serves = await open("serving");
+  await show(serves.page, "expect");
+  assert.match(await text(serves.page, "main"), /Limits of the spec\s+✖ not met.*Throughput against latency/s);
+  await serves.page.getByText("Throughput and latency as a table").click();
+  assert.ok(await serves.page.locator(".table", { hasText: "Batches of 'job'" }).locator("tbody tr").count() > 1);
+  await serves.done();
+  const cooled = await open("nvl72");  // the loss of a cooling unit, and GPUs that stand beside the PCIe tree
+  await show(cooled.page, "cooling?object=zone/hall");
+  await cooled.page.getByRole("link", { name: /✂ Cut cooling\/hall/ }).click();
+  await cooled.page.locator(".cut").waitFor();
+  assert.match(await text(cooled.page, ".cut"), /5 of 6 units left/);
+  await show(cooled.page, "server");
+  assert.equal(await cooled.page.locator(".box.gpu").count(), 4);
+  await cooled.done();
+  // At 390 pixels every view has its tab in sight.
+  const narrow = await open("lab", { viewport: { width: 390, height: 800 } });
+  await show(narrow.page, "expect");
+  assert.ok(await narrow.page.evaluate(() => [...document.querySelectorAll("nav a")].every(a => { const box = a.getBoundingClientRect(); return box.left >= 0 && box.right <= innerWidth; })));
+  await narrow.done();
+  console.log("ok: two runs compared; workloads, loads of links, NVLink, the loss of a cooling unit");
 }
 { // An audit: findings with their place; what they name is marked.
   const { page, done } = await open("audited");

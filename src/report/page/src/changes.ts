@@ -41,6 +41,13 @@ export const changes = once((): Change[] => {
 // Changes that the document counts but does not list.
 export const unlisted = once(() => LISTS.reduce((sum, [key]) => sum + (diff?.[key] ?? []).reduce((n: number, l: any) => n + l.count - l.objects.length, 0), 0));
 
+// All changes, listed or not.
+export const totals = once(() => {
+  const n: Record<State, number> = { added: 0, removed: 0, changed: 0 };
+  for (const [key, state] of LISTS) for (const list of diff?.[key] ?? []) n[state] += list.count;
+  return n;
+});
+
 // Of each object its changes; those of its cables count only where nothing else changes.
 export const changesOf = once(() => {
   const out = new Map<string, Change[]>();

@@ -1,6 +1,6 @@
 // The view "Changes" of the page of `diff`.
 import { racks, rackOfObject } from "./data";
-import { changes, changesOf, diff, oldRacks, SIGN, unlisted, type State } from "./changes";
+import { changes, changesOf, diff, oldRacks, SIGN, totals, unlisted, type State } from "./changes";
 import { choice, h } from "./dom";
 import { count, digits, percent, plural, quantity, watts } from "./format";
 import { floorPlan, goneTable } from "./hall";
@@ -13,7 +13,7 @@ export function viewOf(object: string): string {
   return kind === "feed" || kind === "pdu" ? "power" : kind === "zone" ? "cooling" : "hall";
 }
 export const verdictOfDiff = (): string => {
-  const of = (state: State) => changes().filter(c => c.state === state).length, n: Record<State, number> = { added: of("added"), removed: of("removed"), changed: of("changed") };
+  const n = totals();
   return (Object.keys(n) as State[]).map(k => `${SIGN[k]} ${count(n[k])} ${k}`).join(", ");
 };
 
@@ -63,6 +63,6 @@ export function changesView(): HTMLElement {
 // Of the selected object.
 export function changesAt(object: string): HTMLElement | null {
   const mine = changesOf().get(object) ?? [];
-  return mine.length ? h("div", {}, h("h3", {}, plural(mine.length, "change")), h("ul", {}, ...mine.slice(0, 20).map(c => h("li", {}, `${SIGN[c.state]} ${c.state}: ${c.cable ? `${c.name}: ` : ""}${c.word}${c.before || c.after ? ` (${[c.before && `before: ${c.before}`, c.after && `now: ${c.after}`].filter(x => x).join("; ")})` : ""}`))),
+  return mine.length ? h("div", {}, h("h3", {}, plural(mine.length, "change")), h("ul", {}, ...mine.slice(0, 20).map(c => h("li", {}, `${SIGN[c.state]} ${c.word === c.state ? "" : `${c.state}: `}${c.cable ? `${c.name}: ` : ""}${c.word}${c.before || c.after ? ` (${[c.before && `before: ${c.before}`, c.after && `now: ${c.after}`].filter(x => x).join("; ")})` : ""}`))),
     mine.length > 20 ? h("p", { class: "quiet" }, `${count(mine.length - 20)} more in Changes.`) : null) : null;
 }

@@ -8,9 +8,9 @@ const SHAPES = ["M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0", "M-3.6 -3.6h7.2v7.2h-7.2z"
 export interface Series { name: string; y: (number | null)[] }
 export interface ChartOptions { xText: (v: number) => string; yText: (v: number) => string; xLabel: string; linear?: boolean }
 
-function steps(most: number): number[] {  // four to eight round numbers from 0
-  const rough = most / 5 || 1, ten = 10 ** Math.floor(Math.log10(rough)), step = [1, 2, 2.5, 5, 10].find(k => k * ten >= rough)! * ten, out: number[] = [];
-  for (let i = 0; i * step <= most * 1.0001; ++i) out.push(i * step);
+function steps(most: number, least = 0): number[] {  // some five round numbers from the least to the most
+  const rough = (most - least) / 5 || 1, ten = 10 ** Math.floor(Math.log10(rough)), step = [1, 2, 2.5, 5, 10].find(k => k * ten >= rough)! * ten, out: number[] = [];
+  for (let i = Math.ceil(least / step - 1e-9); i * step <= most * 1.0001; ++i) out.push(i * step);
   return out;
 }
 
@@ -20,18 +20,19 @@ export function chart(title: string, x: number[], series: Series[], { xText, yTe
   const draw = () => {
     width = Math.max(280, frame.clientWidth || 700);
     const H = 300, left = 82, right = width - 14, top = 10, bottom = H - 44;
-    const value = (v: number) => (linear ? v : Math.log2(v)), low = linear ? 0 : value(Math.min(...x)), high = value(Math.max(...x)), span = high - low || 1;
+    const value = (v: number) => (linear ? v : Math.log2(v)), low = linear && Math.min(...x) < 0.4 * Math.max(...x) ? 0 : value(Math.min(...x)), high = value(Math.max(...x)), span = high - low || 1;
     const px = (v: number) => left + 8 + ((right - left - 16) * (value(v) - low)) / span;
     const most = Math.max(1e-300, ...series.flatMap(q => q.y.filter((y): y is number => y !== null))), ticks = steps(most), tallest = Math.max(most * 1.05, ticks[ticks.length - 1]), py = (v: number) => bottom - ((bottom - top) * v) / tallest;
     const parts: SVGElement[] = ticks.flatMap(t => [s("path", { d: `M${left} ${py(t)}H${right}`, class: "grid" }), s("text", { x: left - 6, y: py(t), "text-anchor": "end", "dominant-baseline": "central" }, yText(t))]);
     let free = -Infinity;  // a text of the axis begins behind the one before it
-    for (const v of linear ? steps(Math.max(...x)) : x) {
+    for (const v of linear ? steps(Math.max(...x), low) : x) {
       const at = px(v), half = xText(v).length * 3.6 + 4;
       if (at > right + 1) break;
       parts.push(s("path", { d: `M${at} ${top}V${bottom}`, class: "grid" }));
-      if (at - half < free) continue;
-      parts.push(s("text", { x: Math.min(at, right - half + 18), y: bottom + 16, "text-anchor": "middle" }, xText(v)));
-      free = at + half;
+      const middle = Math.min(at, width - half);
+      if (middle - half < free) continue;
+      parts.push(s("text", { x: middle, y: bottom + 16, "text-anchor": "middle" }, xText(v)));
+      free = middle + half;
     }
     parts.push(s("text", { x: (left + right) / 2, y: H - 6, "text-anchor": "middle" }, xLabel));
     series.forEach((q, k) => {

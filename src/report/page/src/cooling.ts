@@ -8,7 +8,7 @@ import { below, table } from "./table";
 import { rackOfObject } from "./data";
 
 export function coolingView(): HTMLElement {
-  const zones: any[] = plan.cooling_zones, W = 640, H = 46;
+  const zones: any[] = plan.cooling_zones, W = Math.max(270, Math.min(640, innerWidth - 40)), H = 46;
   const bars = zones.flatMap((z, i) => {
     const limit = z.removes_w ?? 0, share = limit ? z.heat_w / limit : 0, full = Math.max(1, share), y = i * H * 1 + 8;
     return [s("g", { "data-object": `zone/${z.name}`, class: "box" + (here().object === `zone/${z.name}` ? " chosen" : "") },

@@ -4,6 +4,7 @@ import { choice, h } from "./dom";
 import { bytes, bytesPerSecond, count, digits, plural, quantity } from "./format";
 import { go, here } from "./state";
 import { below, table } from "./table";
+import { workloads } from "./workloads";
 
 const UNITS: Record<string, string> = { "byte rate": "B/s", "bit rate": "b/s", power: "W", bytes: "B", "FLOP rate": "FLOP/s", "operation rate": "IOPS", "transfer rate": "T/s", frequency: "Hz" };
 export function figure(f: any, dimension: string): string {
@@ -30,7 +31,8 @@ export function expectView(): HTMLElement {
           { name: "Ceiling", text: i => bytesPerSecond(rows[i].g.ceiling), key: i => rows[i].g.ceiling, number: true }, { name: "Formula", text: i => rows[i].g.formula, wide: true }, { name: "Typical", text: i => (rows[i].a.typical ? bytesPerSecond(rows[i].a.typical.value) : "none"), number: true }, { name: "From", text: i => rows[i].a.typical?.formula ?? "", wide: true }] }),
         table({ caption: "By message size", rows: mine.length, columns: [{ name: "Nodes", text: i => count(mine[i].nodes), number: true, key: i => mine[i].nodes }, ...sizes.map(b => ({ name: bytes(b), number: true, text: (i: number) => { const q = mine[i].sizes.find((z: any) => z.bytes === b); return q ? bytesPerSecond(q.busbw) : "none"; } }))] })); }));
   }
-  const list = h("div", {});
+  const planned = workloads(), list = h("div", {});
+  if (planned) out.append(planned);
   for (const f of figures) list.append(h("details", { class: "finding" }, h("summary", {}, h("code", {}, f.test), ` ${f.group} (${f.scope}): `, f.skip ? `skipped: ${f.skip}` : `ceiling ${figure(f.ceiling, f.dimension)}, typical ${figure(f.typical, f.dimension)}, floor ${figure(f.floor, f.dimension)}`),
     f.missing ? h("p", {}, `Missing: ${f.missing}`) : null, f.algorithm ? h("p", {}, f.algorithm) : null,
     ...["ceiling", "typical", "floor"].filter(k => f[k].derivation).map(k => h("p", {}, h("b", {}, `${k}: `), f[k].derivation, f[k].source ? h("span", { class: "quiet" }, ` Source: ${f[k].source}${f[k].confirmed ? "" : " (not confirmed)"}`) : null))));

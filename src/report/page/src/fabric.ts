@@ -3,8 +3,8 @@
 import { hosts, hostNumber, linkCount, links, networks, objectNumber, objects, plan, ports, rackObject, rackOf, servers, cables } from "./data";
 import { choice, h, labelled, s } from "./dom";
 import { count, digits, plural, rate } from "./format";
-import { linksMarked, marks, markWord } from "./marks";
-import { changesOf, diff, oldRackOf, oldRacks, pairs as changedPairs, SIGN, stateOf, type State } from "./changes";
+import { linksMarked, marks, markWord, ownerOf } from "./marks";
+import { changesOf, diff, oldRackOf, oldRacks, pairs as changedPairs, SIGN, stateOf, unlisted, type State } from "./changes";
 import { stateKey, stateText } from "./hall";
 import { go, here, to } from "./state";
 import { below, table } from "./table";
@@ -40,11 +40,9 @@ function drawing(n: number): Drawing {
     pairs.set(key, (pairs.get(key) ?? 0) + 1);
   }
   // What changes: links that are new are among those above; ends of links that are gone get a place, too.
-  const changed = new Map<string, { state: State; links: number }>(), mine = new Set<string>();
-  for (let i = 0; i < l.count; ++i) mine.add(`${objects[l.near[i]]}\n${objects[l.far[i]]}`);
+  const changed = new Map<string, { state: State; links: number }>();
   for (const p of changedPairs()) {
-    const here = mine.has(`${p.a}\n${p.b}`) || mine.has(`${p.b}\n${p.a}`) || p.b.split("/")[1] === networks[n];
-    if (!here) continue;
+    if ((tierOf(p.b) ? p.b : p.a).split("/")[1] !== networks[n]) continue;
     const [a, b] = [p.a, p.b].map(name => {
       const o = objectNumber().get(name), place = o !== undefined ? placeOf(o) : folded && tierOf(name) === 0 ? oldRacks[oldRackOf().get(name) ?? -1]?.object ?? "elsewhere" : name;
       if (!index.has(place)) { const t = tierOf(name); index.set(place, [t, 0]); rows[t].push(place); }
@@ -253,7 +251,7 @@ function canvas(n: number, rail: string): HTMLElement {
   });
   new ResizeObserver(() => c.isConnected && Math.abs(width - Math.max(320, frame.clientWidth)) > 1 && draw()).observe(frame);
   queueMicrotask(draw);  // once it stands in the page
-  return h("div", {}, diff ? h("div", { class: "legend" }, stateKey(), h("span", { class: "quiet" }, "lines: solid added, dashed removed, dotted both")) : null, frame, d.folded ? h("p", { class: "quiet" }, "End points are drawn by their racks.") : null, [...marks().keys()].some(o => d.index.has(spotOf(o))) ? h("p", {}, `▲ marks ${markWord}: ${[...marks().keys()].filter(o => d.index.has(spotOf(o))).slice(0, 12).join(", ")}${marks().size > 12 ? " …" : ""}.${linksMarked().size ? " Dashed lines are cables that are named." : ""}`) : null);
+  return h("div", {}, diff ? h("div", { class: "legend" }, stateKey(), h("span", { class: "quiet" }, `lines: solid added, dashed removed, dotted both${unlisted() ? "; of very many cables, the first of each list" : ""}`)) : null, frame, d.folded ? h("p", { class: "quiet" }, "End points are drawn by their racks.") : null, [...marks().keys()].some(o => d.index.has(spotOf(o))) ? h("p", {}, `▲ marks ${markWord}: ${[...marks().keys()].filter(o => d.index.has(spotOf(o))).slice(0, 12).join(", ")}${marks().size > 12 ? " …" : ""}.${linksMarked().size ? " Dashed lines are cables that are named." : ""}`) : null);
 }
 
 export function fabricView(): HTMLElement {
@@ -273,6 +271,10 @@ export function fabricView(): HTMLElement {
     tiers.length ? table({ caption: `Tiers of '${networks[n]}'`, rows: tiers.length, columns: [
       { name: "Tier", text: i => tiers[i].tier }, { name: "Switch", text: i => tiers[i].model }, { name: "Count", text: i => count(tiers[i].count), number: true },
       { name: "Ports", text: i => String(tiers[i].ports ?? "unknown"), number: true }, { name: "Down", text: i => String(tiers[i].down), number: true }, { name: "Up", text: i => String(tiers[i].up), number: true }] }) : null);
+  const loads: any[] = f.link_loads ?? [];
+  if (loads.length) out.append(table({ caption: "Loads of links by traffic pattern, with routing by destination", rows: loads.length, link: o => to("fabric", { object: o }), columns: [{ name: "Pattern", text: i => loads[i].pattern },
+    { name: "Fullest link", text: i => digits(loads[i].worst), key: i => loads[i].worst, number: true }, { name: "Mean", text: i => digits(loads[i].mean), key: i => loads[i].mean, number: true }, { name: "Which", text: i => loads[i].link, object: i => ownerOf(loads[i].link.split(" to ")[0]) }] }),
+  h("p", { class: "quiet" }, "Flows of a link, each of what an end port sends, over the end ports that the link is as fast as: at 1 and below, nothing waits."));
   if (linkCount(n) && gpuNodes.length) out.append(h("h3", {}, "Path between two GPUs"),
     h("form", { class: "tools", submit: (event: Event) => { event.preventDefault(); go({ network: networks[n], from: from.value, to: end.value }); } },
       labelled("From (host:GPU)", from), labelled("To", end), h("button", {}, "Trace")),
@@ -292,17 +294,17 @@ export function serverView(): HTMLElement {
   const own = place.object ? serverOf(place.object) : undefined;
   const g = known.find(x => x.group === place.group) ?? (own && known.includes(own) ? own : known.find(x => x.gpus > 0) ?? known[0]);
   const of = (socket: number, through: number) => g.devices.map((d: any, i: number) => ({ ...d, i })).filter((d: any) => d.socket === socket && d.through === through);
-  const W = 134, parts: SVGElement[] = [];
+  const W = 134, parts: SVGElement[] = [], inTree = (g.devices ?? []).some((d: any) => d.kind === "gpu"), row = (g.switches ?? []).length ? 116 : 62;
   let x = 4, bottom = 0;
   const device = (d: any, left: number, top: number) => {
-    parts.push(s("g", { class: "box " + d.kind, transform: `translate(${left} ${top})` }, s("title", {}, `${d.name} in ${d.slot || "no stated slot"}: x${d.lanes} ${d.generation ? `PCIe ${d.generation}.0` : ""} ${d.rate ?? ""}`),
-      s("rect", { width: W - 10, height: 40, rx: 4 }), s("text", { x: 6, y: 16, class: "title" }, d.name.length > 18 ? d.name.slice(0, 17) + "…" : d.name), s("text", { x: 6, y: 31, class: "small" }, `x${d.lanes}${d.generation ? ` gen ${d.generation}` : ""}`)));
+    parts.push(s("g", { class: "box " + d.kind, transform: `translate(${left} ${top})` }, s("title", {}, d.lanes ? `${d.name} in ${d.slot || "no stated slot"}: x${d.lanes} ${d.generation ? `PCIe ${d.generation}.0` : ""} ${d.rate ?? ""}` : d.name),
+      s("rect", { width: W - 10, height: 40, rx: 4 }), s("text", { x: 6, y: 16, class: "title" }, d.name.length > 18 ? d.name.slice(0, 17) + "…" : d.name), s("text", { x: 6, y: 31, class: "small" }, d.lanes ? `x${d.lanes}${d.generation ? ` gen ${d.generation}` : ""}` : "not in the PCIe tree")));
     bottom = Math.max(bottom, top + 44);
   };
   (g.sockets ?? []).forEach((socket: any, k: number) => {
     const begin = x, put = (list: any[], top: number) => { list.forEach((d, i) => device(d, x, top + i * 46)); x += W; };
     const direct = of(k, -1);
-    for (let i = 0; i < direct.length; i += 4) put(direct.slice(i, i + 4), 116);
+    for (let i = 0; i < direct.length; i += 4) put(direct.slice(i, i + 4), row);
     (g.switches ?? []).forEach((w: any, j: number) => {
       if (w.socket !== k) return;
       const list = of(k, j), columns = Math.max(1, Math.ceil(list.length / 4)), start = x;
@@ -314,6 +316,19 @@ export function serverView(): HTMLElement {
     bottom = Math.max(bottom, 110);
     x += 14;
   });
+  if (g.sockets?.length && g.gpus) {  // GPUs beside the tree, and what joins them
+    if (!inTree) {
+      for (let i = 0; i < Math.min(g.gpus, 16); ++i) device({ name: `GPU ${i}`, kind: "gpu", lanes: 0, slot: "" }, 4 + i * W, bottom + 8 - (i ? 52 : 0));
+      x = Math.max(x, Math.min(g.gpus, 16) * W + 4);
+    }
+    if (g.joined > 1) {
+      const wide = Math.max(W * 3, (inTree ? x - 14 : Math.min(g.gpus, 16) * W + 4) - 14);
+      x = Math.max(x, wide + 8);
+      parts.push(s("g", { class: "box nvlink", transform: `translate(4 ${bottom + 8})` }, s("rect", { width: wide, height: 40, rx: 4 }), s("text", { x: 6, y: 16, class: "title" }, `NVLink or its like: ${g.joined === g.gpus ? "all" : g.joined} GPUs`),
+        s("text", { x: 6, y: 31, class: "small" }, `${g.gpu_link ? `${g.gpu_link} one way for each GPU` : "rate not stated"}${g.domain_gpus > g.gpus ? ` · domain of ${g.domain_gpus}` : ""}`)));
+      bottom += 52;
+    }
+  }
   const devices: any[] = g.devices ?? [], pairs: any[] = g.pairs ?? [];
   return h("div", {}, h("h2", {}, "Server"),
     h("div", { class: "tools" }, choice("Node group", known.map(k => [k.group, `${k.group} (${plural(k.count, "node")})`]), g.group, group => go({ group }))),

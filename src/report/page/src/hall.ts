@@ -1,9 +1,10 @@
-import { failure, groupOfRack, objectOf, pdusOfRack, pdus, rackNumber, rackObject, rackOfObject, racks, racksLost, linksOf, links, ports, cables, objects, networks } from "./data";
+import { acceptance, audit, failure, groupOfRack, hostNumber, objectOf, pdusOfRack, pdus, rackNumber, rackObject, rackOfObject, racks, racksLost, linksOf, links, ports, cables, objects, networks } from "./data";
 import { choice, h, s } from "./dom";
 import { air, digits, va, watts } from "./format";
 import { go, here, to } from "./state";
 import { marks, markWord, racksMarked } from "./marks";
 import { changesOf, diff, oldRackOf, oldRacks, rackChanges, signed, SIGN, stateOf, why, type OldRack } from "./changes";
+import { figure } from "./expect";
 import { below, table } from "./table";
 
 // Cividis, five stops (Nunez et al. 2018): even in lightness for all kinds of colour vision.
@@ -15,7 +16,23 @@ export function shade(share: number): string {
 const ink = (share: number) => (share > 0.55 ? "on-light" : "on-dark");
 
 interface Metric { word: string; value: (r: number) => number; text: (v: number) => string }
+// The worst figure of a rack for each metric of an acceptance, and how much did not pass or is named by findings.
+function results(): Record<string, Metric> {
+  const out: Record<string, Metric> = {};
+  if (acceptance || audit) out.marked = { word: acceptance ? "What did not pass" : "What the audit names", value: r => racksMarked().get(r) ?? 0, text: v => (v === 1 ? "1 object" : `${digits(v)} objects`) };
+  const least = new Map<string, { dimension: string; of: Map<number, number> }>();
+  for (const v of acceptance?.verdicts ?? []) {
+    const n = v.value === null ? undefined : hostNumber().get(v.node), r = n === undefined ? -1 : rackOfObject(objects[n]);
+    if (r < 0) continue;
+    if (!least.has(v.metric)) least.set(v.metric, { dimension: v.dimension, of: new Map() });
+    const of = least.get(v.metric)!.of;
+    of.set(r, Math.min(of.get(r) ?? Infinity, v.value));
+  }
+  for (const [metric, { dimension, of }] of least) if (/rate/.test(dimension)) out["least " + metric] = { word: `Result, least in the rack: ${metric}`, value: r => of.get(r) ?? 0, text: v => figure({ value: v }, dimension) };
+  return out;
+}
 export const metrics: Record<string, Metric> = {
+  ...results(),
   power: { word: "Power", value: r => racks[r].power_w, text: watts },
   liquid: { word: "Heat into liquid", value: r => racks[r].liquid_heat_w, text: watts },
   air: { word: "Air flow", value: r => racks[r].airflow_m3_s, text: air },
@@ -42,13 +59,14 @@ export function floorPlan(metric: Metric | null, lost: Set<number>, selected: nu
   const turned = bottom > 1.3 * right, pad = 0.3, many = racks.length > 400;
   const box = (r: number) => { const { w, d } = size(r); return turned ? { x: racks[r].y_m, y: racks[r].x_m, w: d, d: w } : { x: racks[r].x_m, y: racks[r].y_m, w, d }; };
   if (turned) [right, bottom] = [bottom, right];
-  const cells: SVGElement[] = [];
+  const cells: SVGElement[] = [], signs = { added: "", removed: "", changed: "" };
   racks.forEach((rack, r) => {
     const { x, y, w, d } = box(r), share = metric && most ? metric.value(r) / most : 0;
     const change = rackChanges().get(rackObject(r));
     cells.push(s("rect", { x, y, width: w, height: d, fill: metric ? shade(share) : undefined, "data-rack": r, class: (lost.has(r) ? "lost" : many ? "" : "cell") + (metric ? "" : ` state ${change?.state ?? "same"}`) },
       many ? null : s("title", {}, `${rack.name}${metric ? `: ${metric.text(metric.value(r))}` : ""}${change ? `; ${change.text}` : ""}`)));
-    if (change) cells.push(...signAt(x, y, w, change.state));
+    if (change && many) signs[change.state] += stroke(x + w / 2, y + d / 2, Math.min(w, d) * 0.22, change.state);
+    else if (change) cells.push(...signAt(x, y, w, change.state));
     if (!many) cells.push(s("text", { x: x + w / 2, y: y + d / 2, class: metric ? ink(share) : "on-light", "font-size": Math.min(0.26, 1.5 * w / Math.max(4, rack.name.length)), "text-anchor": "middle", "dominant-baseline": "central", "data-rack": r }, rack.name));
     if (racksMarked().has(r)) cells.push(s("path", { d: `M${x + 0.04} ${y + 0.34}l0.17 -0.3l0.17 0.3z`, class: "flag" }, s("title", {}, `${racksMarked().get(r)} marked`)));
     if (lost.has(r)) cells.push(s("path", { d: `M${x} ${y}l${w} ${d}m0 ${-d}l${-w} ${d}`, class: "cross" }));
@@ -56,8 +74,10 @@ export function floorPlan(metric: Metric | null, lost: Set<number>, selected: nu
   for (const [o, gone] of former) {
     const w = turned ? o.depth_m ?? 1.2 : o.width_m ?? 0.6, d = turned ? o.width_m ?? 0.6 : o.depth_m ?? 1.2, x = turned ? o.y_m : o.x_m, y = turned ? o.x_m : o.y_m;
     cells.push(s("rect", { x: x + 0.04, y: y + 0.04, width: w - 0.08, height: d - 0.08, class: gone ? "former removed" : "former", ...(gone ? { "data-object": o.object } : {}) }, s("title", {}, gone ? `${o.name}: removed` : `${o.name} stood here`)));
-    if (gone) cells.push(...signAt(x, y, w, "removed"), s("text", { x: x + w / 2, y: y + d / 2, class: "plain", "font-size": Math.min(0.26, 1.5 * w / Math.max(4, o.name.length)), "text-anchor": "middle", "dominant-baseline": "central" }, many ? "" : o.name));
+    if (gone && many) signs.removed += stroke(x + w / 2, y + d / 2, Math.min(w, d) * 0.22, "removed");
+    else if (gone) cells.push(...signAt(x, y, w, "removed"), s("text", { x: x + w / 2, y: y + d / 2, class: "plain", "font-size": Math.min(0.26, 1.5 * w / Math.max(4, o.name.length)), "text-anchor": "middle", "dominant-baseline": "central" }, o.name));
   }
+  if (many) for (const all of Object.values(signs)) if (all) cells.push(s("path", { d: all, class: "signs" }));
   // A small hall at 80 pixels a metre or less; a large one no smaller than a rack can be hit, and scrolled.
   const wide = right + 2 * pad, high = bottom + 2 * pad, scale = Math.max(9, Math.min(80, 1200 / wide, 420 / high));
   const mark = s("rect", { class: "mark", visibility: "hidden", "stroke-width": 4 / scale });
@@ -100,13 +120,18 @@ export function floorPlan(metric: Metric | null, lost: Set<number>, selected: nu
   return h("div", {}, legend, h("div", { class: "picture scroll", tabindex: 0, role: "group", "aria-label": "Floor plan; arrow keys choose a rack", keydown: key, click }, picture));
 }
 
+// The sign of a state as strokes: one element holds those of thousands of racks.
+function stroke(x: number, y: number, a: number, state: keyof typeof SIGN): string {
+  const at = (u: number, v: number) => `${(x + u).toFixed(2)} ${(y + v).toFixed(2)}`;
+  return state === "changed" ? `M${at(-a, a / 2)}L${at(-a / 3, -a / 2)}L${at(a / 3, a / 2)}L${at(a, -a / 2)}` : `M${at(-a, 0)}L${at(a, 0)}` + (state === "added" ? `M${at(0, -a)}L${at(0, a)}` : "");
+}
 // The sign of a state on a plate, which is read on every shade.
 function signAt(x: number, y: number, w: number, state: keyof typeof SIGN): SVGElement[] {
   const size = Math.min(0.3, w * 0.5);
   return [s("rect", { x: x + 0.03, y: y + 0.03, width: size, height: size, class: `plate ${state}` }), s("text", { x: x + 0.03 + size / 2, y: y + 0.03 + size / 2, "font-size": size, class: "on-light", "font-weight": 700, "text-anchor": "middle", "dominant-baseline": "central" }, SIGN[state])];
 }
 export function stateKey(places = false): HTMLElement {
-  return h("span", { class: "states" }, ...(Object.keys(SIGN) as (keyof typeof SIGN)[]).flatMap(k => [h("span", { class: `plate ${k}`, "aria-hidden": "true" }, SIGN[k]), ` ${k} `]), places ? h("span", { class: "quiet" }, " · dashed: a former place") : null);
+  return h("span", { class: "states" }, ...(Object.keys(SIGN) as (keyof typeof SIGN)[]).flatMap(k => [h("span", { class: "key" }, h("span", { class: `plate ${k}`, "aria-hidden": "true" }, SIGN[k]), ` ${k}`)]), places ? h("span", { class: "quiet" }, " · dashed: a former place") : null);
 }
 
 const U = 15;
