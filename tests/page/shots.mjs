@@ -14,7 +14,7 @@ const PAGES = {
   culprit: ["acceptance", "acceptance?node=n3&metric=memory.triad&object=node/gpu/3", "hall?object=node/gpu/2", "fabric"], audited: ["audit", "hall?object=rack/r1", "fabric"],
   changed: ["changes", "hall?object=rack/r05", "hall?object=rack/m6", "power", "cooling", "fabric?network=compute"],
 };
-const HIGH = 1400, SCALE = 4, CELL = 4, FAR = 18, MOST = 0.05;  // of the squares of a view this share may be this far from the reference, of 255
+const HIGH = 1400, SCALE = 4, CELL = 4, FAR = 18, SHIFT = 14, MOST = 0.05;  // of the squares of a view this share may be this far from the reference, of 255
 
 const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
 const desk = await browser.newPage();
@@ -36,7 +36,7 @@ for (const [name, places] of Object.entries(PAGES).filter(([name]) => !process.e
   await context.close();
   views += places.length;
   const file = `${name}-${colorScheme}-${width}.webp`, known = path.join(references, file), reference = wish === "compare" && fs.existsSync(known) ? fs.readFileSync(known).toString("base64") : "";
-  const made = await desk.evaluate(async ({ shots, reference, w, h, CELL, FAR }) => {
+  const made = await desk.evaluate(async ({ shots, reference, w, h, CELL, FAR, SHIFT }) => {
     const load = async (kind, text) => { const image = new Image(); image.src = `data:image/${kind};base64,${text}`; await image.decode(); return image; };
     const sheet = Object.assign(document.createElement("canvas"), { width: w * shots.length, height: h }), g = sheet.getContext("2d", { willReadFrequently: true });
     g.imageSmoothingQuality = "high"; g.fillStyle = "#808080"; g.fillRect(0, 0, sheet.width, h);
@@ -48,18 +48,24 @@ for (const [name, places] of Object.entries(PAGES).filter(([name]) => !process.e
       o.drawImage(image, 0, 0);
       for (let i = 0; i < shots.length; ++i) {
         const a = g.getImageData(i * w, 0, w, h).data, b = o.getImageData(i * w, 0, w, h).data;
+        // Means of bands of CELL rows; a band is looked for up to SHIFT rows above and below, for another font breaks lines elsewhere.
+        const across = Math.floor(w / CELL), bands = pixels => {
+          const row = Array.from({ length: h }, (_, y) => { const out = new Float32Array(across * 3); for (let x = 0; x < across * CELL; ++x) for (let c = 0; c < 3; ++c) out[Math.floor(x / CELL) * 3 + c] += pixels[4 * (y * w + x) + c] / CELL; return out; });
+          return row.slice(0, h - CELL + 1).map((_, y) => row[y].map((_, k) => (row[y][k] + row[y + 1][k] + row[y + 2][k] + row[y + 3][k]) / CELL));
+        };
+        const is = bands(a), was = bands(b), apart = (x, y) => { let n = 0; for (let k = 0; k < x.length; k += 3) if (Math.max(Math.abs(x[k] - y[k]), Math.abs(x[k + 1] - y[k + 1]), Math.abs(x[k + 2] - y[k + 2])) > FAR) ++n; return n; };
         let cells = 0, differ = 0;
-        for (let y = 0; y + CELL <= h; y += CELL) for (let x = 0; x + CELL <= w; x += CELL) {
-          const sum = [0, 0, 0];
-          for (let v = 0; v < CELL; ++v) for (let u = 0; u < CELL; ++u) for (let c = 0; c < 3; ++c) { const at = 4 * ((y + v) * w + x + u) + c; sum[c] += a[at] - b[at]; }
-          ++cells;
-          if (Math.max(...sum.map(Math.abs)) / (CELL * CELL) > FAR) ++differ;
+        for (let y = 0; y < was.length; y += CELL) {
+          cells += across;
+          let least = apart(was[y], is[y]);
+          for (let by = 1; by <= SHIFT && least > 0; ++by) for (const z of [y - by, y + by]) if (is[z]) least = Math.min(least, apart(was[y], is[z]));
+          differ += least;
         }
         far.push(differ / cells);
       }
     }
     return { url, far };
-  }, { shots, reference, w: Math.round(width / SCALE), h: HIGH / SCALE, CELL, FAR });
+  }, { shots, reference, w: Math.round(width / SCALE), h: HIGH / SCALE, CELL, FAR, SHIFT });
   const bytes = Buffer.from(made.url.slice(made.url.indexOf(",") + 1), "base64");
   if (wish === "update") fs.writeFileSync(known, bytes);
   else if (!reference) bad.push(`${file}: there is no reference`);
