@@ -117,6 +117,8 @@ cp "$work/later.yaml" "$work/kept.yaml"
 [ $? = 2 ] && grep -q "is the new spec" "$work/kept.txt" && cmp -s "$work/kept.yaml" "$work/later.yaml" || fail "diff --page took the spec's place"
 (cd "$work" && "$program" diff earlier.yaml "$work" --page two.html > kept.txt 2>&1)
 [ $? = 2 ] && grep -q "omit it for a compiled tree" "$work/kept.txt" || fail "diff --page of a tree"
+"$bin" diff "$src/examples/lab.yaml" "$work/hostile.yaml" --page "$pages/hostile-changed.html" > /dev/null 2>&1
+[ -s "$pages/hostile-changed.html" ] || fail "no page of two specs with hostile names"
 say "page of two specs"
 
 # The drawings are XML whatever the names are, and the one of docs/ is what the program draws.
