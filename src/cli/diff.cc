@@ -6,8 +6,11 @@
 #include "base/file.h"
 #include "base/format.h"
 #include "cli/command.h"
+#include "cli/page_file.h"
+#include "cli/written_files.h"
 #include "compile/compile.h"
 #include "report/diff_report.h"
+#include "report/page_before.h"
 #include "report/tree_diff.h"
 #include "rules/finding_table.h"
 #include "spec/prices.h"
@@ -24,6 +27,8 @@ void options(po::options_description& o) {
                   "with a compiled tree: only these outputs: slurm,netplan")(
       "format", po::value<std::string>()->default_value("text")->value_name("FORMAT"),
       "text, markdown (for a pull request) or json (every object)")(
+      "page", po::value<std::string>()->value_name("FILE"),
+      "for two specs: also write the new plan, with what changes marked in each drawing, as one HTML page")(
       "color", po::value<std::string>()->default_value("auto")->value_name("WHEN"),
       "auto, always or never: for findings of a spec that has no plan")(
       "today", po::value<std::string>()->value_name("DATE"),
@@ -168,6 +173,16 @@ int with_tree(const po::variables_map& given, const std::string& before, const s
   return d.files.empty() ? 0 : 1;
 }
 
+// Objects of a list of changes on a page: those that drawings mark, and those that only tables and lines of a network
+// show. What is beyond makes the file large, and nobody reads it there.
+constexpr std::size_t kOnPage = 100000, kInTables = 3000;
+
+void shorten(PlanDiff& d) {
+  for (auto* lists : {&d.cables_added, &d.cables_removed, &d.cables_moved, &d.cables_replaced, &d.renumbered})
+    for (ChangeList& list : *lists)
+      if (list.items.size() > kInTables) list.items.resize(kInTables);
+}
+
 // Where the outputs of one spec alone were judged, what they say is neither new nor gone.
 void leave_out_outputs(Findings& findings) {
   std::erase_if(findings.all(), [](const Finding& f) {
@@ -183,12 +198,16 @@ int run(const po::variables_map& given) {
   const std::string& wish = given["format"].as<std::string>();
   if (wish != "text" && wish != "markdown" && wish != "json")
     throw UsageError{"--format must be text, markdown or json, not '" + wish + "'"};
-  if (is_folder(paths[0]) || is_folder(paths[1])) return with_tree(given, paths[0], paths[1]);
+  const bool page = given.count("page") > 0, trees = is_folder(paths[0]) || is_folder(paths[1]);
+  if (page && trees) throw UsageError{"--page compares two specs: omit it for a compiled tree"};
+  require_written_apart(given, {{paths[0], "is the old spec"}, {paths[1], "is the new spec"}}, {"page"});
+  if (trees) return with_tree(given, paths[0], paths[1]);
   if (given.count("only"))
     throw UsageError{"--only needs a compiled tree: for two specs, the whole plans are compared"};
   std::unique_ptr<Run> runs[2];
   for (int i = 0; i < 2; ++i) {
     RunOptions options = run_options(given, paths[i]);
+    options.all_cables = page;
     // What comes through a pipe has no folder: what it names is looked for beside the other one.
     if (is_pipe(paths[i]))
       options.folder =
@@ -202,7 +221,8 @@ int run(const po::variables_map& given) {
     report_findings_as_text(*runs[i], paths[i], given);
   }
   if (!planned) return kUnjudged;
-  const std::size_t keep = wish == "json" ? static_cast<std::size_t>(-1) : 3;
+  const std::size_t keep = wish == "json" ? static_cast<std::size_t>(-1) : page ? kOnPage : 3;
+  const Findings of_new = runs[1]->findings;  // the page has all of them
   SpecDiff d{.before_name = paths[0] == "-" ? "standard input" : paths[0],
              .after_name = paths[1] == "-" ? "standard input" : paths[1],
              .before_digest = runs[0]->spec_digest,
@@ -224,6 +244,16 @@ int run(const po::variables_map& given) {
     put_report(render_diff_text(d), given);
   else
     put_text(wish == "json" ? render_diff_json(d) : render_diff_markdown(d));
+  if (page) {
+    shorten(d.plan);
+    if (d.files)
+      for (ChangeList& list : *d.files)
+        if (list.items.size() > kInTables) list.items.resize(kInTables);
+    Run& now = *runs[1];
+    now.findings = of_new;
+    write_page(now, expect_figures(*now.cluster, *now.plan, true), paths[1], given["page"].as<std::string>(),
+               {{"diff", render_diff_json(d)}, {"before", render_page_before(*runs[0]->cluster, *runs[0]->plan)}});
+  }
   return d.same() ? 0 : 1;
 }
 
@@ -231,5 +261,5 @@ int run(const po::variables_map& given) {
 const Command kDiff{
     "diff",
     "two specs: what to buy, move, recable and reconfigure; a spec and a compiled tree: what changes in its files",
-    "clusterc diff OLD NEW [--format text|markdown|json] [--only slurm,netplan]", options, run};
+    "clusterc diff OLD NEW [--format text|markdown|json] [--only slurm,netplan] [--page FILE]", options, run};
 }  // namespace clusterc::cli

@@ -73,6 +73,10 @@ report["searches"] = [{"group": "gpu", "rounds": 3, "confirmations": 2, "pairs":
     "rack": "r1", "unit": 9, "serial": "<i>S</i>", "verdict": "slow in one direction", "confidence": 0.98765, "evidence": ["n1 to n2: 3 GB/s <b>slow</b>"], "command": "clusterc validate SPEC", "next_step": "reseat it"}]}]
 triad = next(v for v in report["verdicts"] if v["node"] == "n3" and v["metric"] == "memory.triad" and v["verdict"] == "fail")
 report["verdicts"] += [{**triad, "size_bytes": size, "value": 1e10 + size} for size in (1 << 20, 1 << 24)]
+figures = [("n1", 20e9, 20.1e9, "same"), ("n3", 20e9, 12e9, "worse"), ("n4", None, None, "unknown")]
+report["comparison"] = {"before_started": "2026-11-01T00:00:00Z", "differs": ["the spec"], "pairs": 2, "only_before": 0, "only_now": 1, "got_worse": True,
+    "metrics": [{"test": "memory", "metric": "memory.triad", "pairs": 2, "gain": -0.2, "probability": 0.01, "change": "worse"}],
+    "figures": [{"test": "memory", "metric": "memory.triad", "node": n, "device": "", "before": b, "now": x, "gain": (x / b - 1) if b else 0, "change": c, "verdict_before": "pass", "verdict_now": "pass" if c == "same" else "fail"} for n, b, x, c in figures]}
 open(sys.argv[3], "w").write(text[:found.start(1)] + json.dumps(report).replace("<", "\\u003c") + text[found.end(1):])
 P
 # A page takes the place of no spec.
@@ -92,6 +96,31 @@ P
 [ $? = 2 ] && grep -q "is the spec" "$work/kept.txt" || fail "audit --page took the spec's place"
 say "pages of an acceptance and of an audit"
 
+# Two specs: nodes, racks and storage that are added and removed, another feed of PDUs; cables follow. The page holds what --format json says, and takes no spec's place.
+sed -e 's/gpu\[001-127\]/gpu[005-140]/; s/r\[01-32\]/r[01-36]/; s/built_for: { gpu: 128 }/built_for: { gpu: 160 }/; s/m\[1-6\]/m[1-5]/; s/count: 8, racks/count: 6, racks/' \
+    -e 's/na-415-3ph-60-c13, feed: B/na-415-3ph-60-c13, feed: C/' "$src/examples/superpod.yaml" > "$work/later.yaml"
+cp "$src/examples/superpod.yaml" "$work/earlier.yaml"
+(cd "$work" && "$program" diff earlier.yaml later.yaml --format json --page "$pages/changed.html" > changed.json 2> changed.log)
+[ $? = 1 ] || fail "clusterc diff --page: $(cat "$work/changed.log")"
+(cd "$work" && "$program" diff earlier.yaml later.yaml --page "$pages/again.html" > changed.txt 2>&1; "$program" diff earlier.yaml later.yaml > plain.txt 2>&1; cmp changed.txt plain.txt) || fail "diff --page changes what diff prints"
+(cd "$work" && "$program" diff earlier.yaml earlier.yaml --page "$pages/unchanged.html" > unchanged.txt 2>&1) || fail "clusterc diff --page of one spec with itself"
+python3 - "$work/changed.json" "$pages/changed.html" <<'P' || fail "the page does not hold what diff --format json prints"
+import json, re, sys
+wanted, text = json.load(open(sys.argv[1])), open(sys.argv[2]).read()
+held = {key: json.loads(re.search(rf'<script type="application/json" id="{key}">(.*?)</script>', text, re.S)[1]) for key in ("diff", "before")}
+for key in ("cables_added", "cables_removed", "cables_moved", "cables_replaced", "renumbered", "files"):  # the page lists 3000 of each
+    for l in wanted.get(key, []): l["objects"] = l["objects"][:3000]
+assert held["diff"] == wanted and [r["object"] for r in held["before"]["racks"]][-1] == "rack/m6"
+P
+cp "$work/later.yaml" "$work/kept.yaml"
+(cd "$work" && "$program" diff earlier.yaml kept.yaml --page kept.yaml > kept.txt 2>&1)
+[ $? = 2 ] && grep -q "is the new spec" "$work/kept.txt" && cmp -s "$work/kept.yaml" "$work/later.yaml" || fail "diff --page took the spec's place"
+(cd "$work" && "$program" diff earlier.yaml "$work" --page two.html > kept.txt 2>&1)
+[ $? = 2 ] && grep -q "omit it for a compiled tree" "$work/kept.txt" || fail "diff --page of a tree"
+"$bin" diff "$src/examples/lab.yaml" "$work/hostile.yaml" --page "$pages/hostile-changed.html" > /dev/null 2>&1
+[ -s "$pages/hostile-changed.html" ] || fail "no page of two specs with hostile names"
+say "page of two specs"
+
 # The drawings are XML whatever the names are, and the one of docs/ is what the program draws.
 "$bin" plan "$work/hostile.yaml" --svg "$work/hostile-svg" > /dev/null 2>&1
 "$bin" plan "$src/examples/superpod.yaml" --svg "$work/svg" > /dev/null 2>&1 || fail "clusterc plan examples/superpod.yaml --svg"
@@ -99,4 +128,28 @@ cmp "$work/svg/elevation-m3.svg" "$src/docs/elevation.svg" || fail "docs/elevati
 python3 -c 'import sys, xml.etree.ElementTree as tree; [tree.parse(path) for path in sys.argv[1:]]' "$work"/svg/*.svg "$work"/hostile-svg/*.svg || fail "a drawing is no XML"
 say "$(ls "$work"/svg/*.svg "$work"/hostile-svg/*.svg | wc -l) drawings"
 
+# A plan that serves requests.
+(cd "$src/tests/golden/check/work-serving-limit-unmet" && "$program" plan spec.yaml --page "$pages/serving.html" > "$work/serving.txt" 2>&1)
+[ -s "$pages/serving.html" ] || fail "no page of a plan that serves requests"
+
 HOME=$work node "$src/tests/page/page.mjs" "$modules" "$pages" "$work/cut.json" || fail "the page in Chromium"
+
+# Every view as it was looked at (heavy): light and dark, 1280 and 390 pixels wide.
+[ "${PAGES:-}" = all ] || exit 0
+wish=compare
+[ -z "${UPDATE_GOLDEN:-}" ] || [ -n "${CI:-}" ] || wish=update
+HOME=$work node "$src/tests/page/shots.mjs" "$modules" "$pages" "$src/tests/page/references" "$work/shots" $wish || fail "a view does not look as its reference"
+[ $wish = compare ] || exit 0
+# A broken twin: pages whose pictures are hidden do not pass.
+mkdir -p "$work/twin" && cp "$pages"/*.html "$work/twin"
+python3 - "$work/twin/superpod.html" <<'P'
+import base64, hashlib, re, sys
+text = open(sys.argv[1]).read()
+style = re.search(r"<style>(.*?)</style>", text, re.S)[1]
+hashed = lambda t: base64.b64encode(hashlib.sha256(t.encode()).digest()).decode()
+broken = style + "svg,canvas{visibility:hidden}"
+open(sys.argv[1], "w").write(text.replace(hashed(style), hashed(broken), 1).replace(style, broken, 1))
+P
+HOME=$work ONLY=superpod node "$src/tests/page/shots.mjs" "$modules" "$work/twin" "$src/tests/page/references" "$work/twin-shots" compare > "$work/twin.txt" && fail "views without pictures pass as their references"
+grep -q "superpod-dark-1280.webp: fabric" "$work/twin.txt" || { cat "$work/twin.txt" >&2; fail "the twin failed for another reason"; }
+say "views without pictures differ from their references"

@@ -1,8 +1,9 @@
 // The results of `validate`. Every verdict, limit and reason is read from the report; none is judged here.
 import { acceptance, rackObject, rackOfObject, hosts, servers } from "./data";
 import { choice, h, s } from "./dom";
-import { chart, figure } from "./expect";
-import { bytes, count, expand, plural } from "./format";
+import { chart } from "./chart";
+import { figure } from "./expect";
+import { bytes, bytesPerSecond, count, digits, expand, plural } from "./format";
 import { culprits, bad, objectOfHost, ownerOf, unitOf } from "./marks";
 import { go, here, to } from "./state";
 import { below, table } from "./table";
@@ -110,7 +111,7 @@ function curves(): HTMLElement[] {
     if (sizes.length < 2 || of[0].dimension !== "byte rate") return [];
     const rows = [...new Set<string>(of.map(v => v.node))].sort((a, b) => Number(of.some(v => v.node === b && bad(v.verdict))) - Number(of.some(v => v.node === a && bad(v.verdict)))).slice(0, 6);
     const series = rows.map(name => ({ name, y: sizes.map(z => of.find(v => v.node === name && v.size_bytes === z)?.value ?? null) }));
-    return [h("section", {}, h("h4", {}, metric), chart(`${metric} over size`, sizes, series, bytes, "size"))];
+    return [h("section", {}, h("h4", {}, metric), chart(`${metric} over size`, sizes, series, { xText: bytes, yText: bytesPerSecond, xLabel: "size" }))];
   });
 }
 
@@ -119,6 +120,21 @@ export function resultsOf(object: string): HTMLElement | null {
   const mine = acceptance ? verdicts.filter(v => v.verdict !== "pass" && v.verdict !== "skipped" && objectOfHost(v.node) === object) : [];
   return mine.length ? h("div", {}, h("h3", {}, "Did not pass"), h("ul", {}, ...mine.slice(0, 10).map(v => h("li", {}, h("a", { href: to("acceptance", { node: v.node, metric: columnOf(v), object }) }, columnOf(v)), `: ${WORD[v.verdict]}${v.reason ? `: ${v.reason}` : ""}`))),
     mine.length > 10 ? h("p", { class: "quiet" }, `${count(mine.length - 10)} more in Acceptance.`) : null) : null;
+}
+
+// Two runs: the program's own judgement of what changed (validate --compare).
+const CHANGES: Record<string, string> = { better: "▲ better", worse: "▼ worse", same: "= same" };
+function comparison(): HTMLElement | null {
+  const c = acceptance.comparison;
+  if (!c) return null;
+  const word = (x: string) => CHANGES[x] ?? x.replace(/_/g, " "), gain = (x: number | null) => (x === null ? "none" : `${x > 0 ? "+" : x < 0 ? "−" : ""}${(Math.abs(x) * 100).toFixed(1)} %`), all: any[] = c.figures, metrics: any[] = c.metrics;
+  const unit = (f: any) => verdicts.find(v => v.metric === f.metric)?.dimension ?? "", shown = all.filter(f => f.before !== null && f.now !== null).sort((a, b) => a.gain - b.gain).slice(0, 40), W = Math.max(280, Math.min(640, innerWidth - 40)), most = Math.max(0.01, ...shown.map(f => Math.abs(f.gain)));
+  return h("section", {}, h("h3", {}, "Compared with an earlier run"), h("p", {}, `${plural(c.pairs, "figure")} of both runs, ${count(c.only_before)} of the earlier alone, ${count(c.only_now)} of this one alone. The earlier run began at ${c.before_started}.`, c.differs.length ? h("b", {}, ` Differs: ${c.differs.join(", ")}.`) : null),
+    metrics.length ? table({ caption: "Change of each metric", rows: metrics.length, columns: [{ name: "Metric", text: i => metrics[i].metric || metrics[i].test }, { name: "Change", text: i => word(metrics[i].change) }, { name: "Median gain", text: i => gain(metrics[i].gain), key: i => metrics[i].gain ?? 0, number: true }, { name: "Pairs", text: i => count(metrics[i].pairs), key: i => metrics[i].pairs, number: true }, { name: "Chance of noise", text: i => (metrics[i].probability === null ? "" : digits(metrics[i].probability)), key: i => metrics[i].probability ?? 1, number: true }] }) : null,
+    shown.length ? h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Gain of each figure" }, s("svg", { width: W, height: shown.length * 22 + 8, viewBox: `0 0 ${W} ${shown.length * 22 + 8}`, role: "img", class: "strip", "aria-label": "Gain of each figure, the worst first" }, s("path", { d: `M${W * 0.7} 0v${shown.length * 22 + 4}`, class: "limit" }),
+      ...shown.flatMap((f, i) => { const w = (W * 0.26 * Math.abs(f.gain)) / most; return [s("text", { x: 0, y: i * 22 + 15 }, `${f.node}${f.device ? ` ${f.device}` : ""} ${f.metric}`.slice(0, Math.max(8, Math.floor(W * 0.42 / 6.6) - 8)) + ` ${gain(f.gain)}`), s("rect", { x: f.gain < 0 ? W * 0.7 - w : W * 0.7, y: i * 22 + 4, width: Math.max(1, w), height: 14, class: f.change === "worse" ? "gain worse" : "gain" })]; }))) : null,
+    all.length ? table({ caption: "Figures of both runs", rows: all.length, search: true, link: o => to("acceptance", { object: o }), columns: [{ name: "Change", text: i => word(all[i].change) }, { name: "Metric", text: i => all[i].metric }, { name: "Node", text: i => all[i].node, object: i => objectOfHost(all[i].node) }, { name: "Device", text: i => all[i].device },
+      { name: "Before", text: i => figure({ value: all[i].before }, unit(all[i])), key: i => all[i].before ?? -1, number: true }, { name: "Now", text: i => figure({ value: all[i].now }, unit(all[i])), key: i => all[i].now ?? -1, number: true }, { name: "Gain", text: i => gain(all[i].gain), key: i => all[i].gain ?? 0, number: true }, { name: "Verdict before", text: i => WORD[all[i].verdict_before] ?? all[i].verdict_before }, { name: "Verdict now", text: i => WORD[all[i].verdict_now] ?? all[i].verdict_now }] }) : null);
 }
 
 export function acceptanceView(): HTMLElement {
@@ -133,6 +149,7 @@ export function acceptanceView(): HTMLElement {
     h("p", {}, Object.entries(r.counts).filter(([, n]) => n).map(([k, n]) => `${count(n as number)} ${k}`).join(", "), h("span", { class: "quiet" }, ` · through ${r.launcher}, from ${r.started} to ${r.ended}${r.selection ? ` · options: ${r.selection}` : ""}`)),
     r.demands.length ? table({ caption: "What the spec demands", rows: r.demands.length, columns: [{ name: "Metric", text: i => r.demands[i].metric }, { name: "Group", text: i => r.demands[i].group || "the cluster" }, { name: "Met", text: i => (r.demands[i].met ? "✔ met" : "✖ not met") },
       { name: "Passed", text: i => `${r.demands[i].passed} of ${r.demands[i].measured}`, number: true }, { name: "Reason", text: i => r.demands[i].why, wide: true }] }) : null,
+    comparison(),
     culprits.length ? h("h3", {}, "Culprits") : null,
     ...culprits.map(c => h("details", { class: "finding error", open: culprits.length < 9 }, h("summary", {}, h("span", { class: "severity" }, `✖ ${c.kind}`), ` ${c.what}: ${c.verdict}`),
       h("p", {}, ...[["", c.object], ["node", c.node && objectOfHost(c.node)], ["switch port", c.switch_port], ["cable", c.cable], ["adapter", c.adapter], ["rack", c.rack && `${c.rack}${c.unit > 0 ? ` unit ${c.unit}` : ""}`], ["serial number", c.serial]].filter(([, x]) => x).flatMap(([word, x], i) => {

@@ -5,6 +5,8 @@ import { h } from "./dom";
 import { air, count, digits, plural, va, watts } from "./format";
 import { here, to } from "./state";
 import { marks } from "./marks";
+import { changesAt } from "./changesView";
+import { diff, oldRackOf, oldRacks, stateOf } from "./changes";
 import { addressesOf } from "./tables";
 import { linksFrom } from "./hall";
 
@@ -46,15 +48,18 @@ export function aside(): HTMLElement | null {
   if (!object) return null;
   const about = findings.filter(f => f.objects.includes(object)), kind = object.split("/")[0], rack = rackOfObject(object);
   const views: [string, string][] = [];
-  if (rack >= 0) views.push(["hall", "Hall"]);
+  const former = oldRackOf().get(object), gone = stateOf(object) === "removed" && former !== undefined ? oldRacks[former] : undefined;
+  if (rack >= 0 || gone) views.push(["hall", "Hall"]);
   if (["pdu", "feed", "panel", "generator", "transfer"].includes(kind) || rack >= 0) views.push(["power", "Power"]);
   if (kind === "zone") views.push(["cooling", "Cooling"]);
   const links = kind === "rack" || kind === "frame" ? [] : linksOf(object, 200), known = facts(object);
+  if (gone && gone.object !== object) known.push(["Stood in", h("a", { class: "object", href: to(place.view, { object: gone.object }) }, gone.object)]);
   if (links.length) views.push(["fabric", "Fabric"]);
   if (kind === "node") views.push(["server", "Server"]);
   const marked = marks().get(object);
   if (acceptance && (kind === "node" || marked)) views.push(["acceptance", "Acceptance"]);
   if (audit && marked) views.push(["audit", "Audit"]);
+  if (diff) views.unshift(["changes", "Changes"]);
   const canFail = failure(object), words = object.split("/");
   const loop = kind === "zone" ? failures.find(f => f.components.some(c => c.startsWith(`loop/${words[1]}`) || c.startsWith(`cooling/${words[1]}`) || c.startsWith(`cdu/${words[1]}`))) : undefined;
   return h("aside", { "aria-label": "Selected object" },
@@ -62,7 +67,7 @@ export function aside(): HTMLElement | null {
     h("p", { class: "row" }, ...views.filter(([v]) => v !== place.view).map(([v, word]) => h("a", { class: "button", href: to(v, { object }) }, `Show in ${word}`)),
       canFail || loop ? h("a", { class: "button", href: to(place.view === "verdict" ? "power" : place.view, { cut: canFail ? object : loop!.example, object }) }, canFail ? "✂ Cut" : `✂ Cut ${loop!.example}`) : null),
     known.length ? h("dl", {}, ...known.flatMap(([k, v]) => [h("dt", {}, k), h("dd", {}, v)])) : h("p", { class: "quiet" }, "The plan has no further figures of it."),
-    marked ? h("p", {}, h("b", { class: "over" }, "▲ "), marked) : null, resultsOf(object),
+    marked ? h("p", {}, h("b", { class: "over" }, "▲ "), marked) : null, resultsOf(object), changesAt(object),
     about.length ? h("div", {}, h("h3", {}, plural(about.length, "finding")), ...about.map(f => h("p", {}, h("span", { class: "severity " + f.severity }, f.severity), " ", f.message, f.place ? h("span", { class: "quiet" }, ` ${f.place.file}:${f.place.line}`) : null))) : null,
     links.length ? linksFrom(object, links, place.view) : null);
 }

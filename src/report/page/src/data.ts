@@ -42,7 +42,7 @@ function read(id: string): any {
 
 const readIf = (id: string) => (document.getElementById(id) ? read(id) : null);
 
-export const acceptance = readIf("acceptance"), audit = readIf("audit");
+export const acceptance = readIf("acceptance"), audit = readIf("audit"), diff = readIf("diff"), before = readIf("before");
 export const plan = read("plan");
 export const findings: Finding[] = read("findings").findings;
 const whatIf = read("what-if");

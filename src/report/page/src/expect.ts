@@ -1,37 +1,16 @@
-import uPlot from "uplot";
+import { chart } from "./chart";
 import { plan } from "./data";
 import { choice, h } from "./dom";
 import { bytes, bytesPerSecond, count, digits, plural, quantity } from "./format";
 import { go, here } from "./state";
 import { below, table } from "./table";
-
-const COLORS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];  // Okabe and Ito: told apart by all
-const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3], [5, 5], [1, 4]];
+import { workloads } from "./workloads";
 
 const UNITS: Record<string, string> = { "byte rate": "B/s", "bit rate": "b/s", power: "W", bytes: "B", "FLOP rate": "FLOP/s", "operation rate": "IOPS", "transfer rate": "T/s", frequency: "Hz" };
 export function figure(f: any, dimension: string): string {
   if (f.value === null) return "none";
   if (dimension === "time") return f.value < 1e-3 ? `${digits(f.value * 1e6)} µs` : f.value < 1 ? `${digits(f.value * 1e3)} ms` : `${digits(f.value)} s`;
   return UNITS[dimension] ? quantity(f.value, UNITS[dimension]) : digits(f.value);
-}
-
-export function chart(title: string, x: number[], series: { name: string; y: (number | null)[] }[], xText: (v: number) => string, xLabel: string): HTMLElement {
-  const frame = h("div", { class: "chart", role: "img", "aria-label": title });
-  const draw = () => {
-    const style = getComputedStyle(document.documentElement), ink = style.getPropertyValue("--ink").trim(), grid = { stroke: style.getPropertyValue("--line").trim(), width: 1 };
-    frame.replaceChildren();
-    new uPlot({
-      width: Math.max(300, frame.clientWidth), height: 320, legend: { live: false }, cursor: { drag: { x: false, y: false } },
-      scales: { x: { distr: 3, log: 2, time: false }, y: { range: (_u, _a, b) => [0, b * 1.08] } },
-      axes: [{ stroke: ink, grid, label: xLabel, values: (_u, v) => v.map(t => (t === null ? "" : xText(t))), space: 70 },
-        { stroke: ink, grid, size: 84, values: (_u, v) => v.map(t => bytesPerSecond(t)) }],
-      series: [{}, ...series.map((q, i) => ({ label: q.name, stroke: COLORS[i % 6], dash: DASHES[i % 6], width: 2, points: { show: true, size: 6 } }))],
-    }, [x, ...series.map(q => q.y)] as any, frame);
-  };
-  queueMicrotask(() => frame.isConnected && draw());  // once it stands in the page
-  let width = -1;
-  new ResizeObserver(() => { if (frame.isConnected && width >= 0 && Math.abs(frame.clientWidth - width) > 2) draw(); width = frame.clientWidth; }).observe(frame);
-  return frame;
 }
 
 export function expectView(): HTMLElement {
@@ -44,15 +23,16 @@ export function expectView(): HTMLElement {
     const nodes = mine.map(a => a.nodes);
     out.append(h("h3", {}, "All-reduce"), groups.length > 1 ? choice("Node group", groups.map(g => [g, g]), group, value => go({ group: value })) : "",
       sizes.length ? h("div", {}, h("p", {}, "Bus bandwidth expected at each message size, a line for each number of nodes."),
-        chart(`All-reduce bus bandwidth over message size, group ${group}`, sizes, mine.map(a => ({ name: `${plural(a.gpus, "GPU")} on ${plural(a.nodes, "node")}`, y: sizes.map(x => a.sizes.find((q: any) => q.bytes === x)?.busbw ?? null) })), bytes, "message size")) : "",
+        chart(`All-reduce bus bandwidth over message size, group ${group}`, sizes, mine.map(a => ({ name: `${plural(a.gpus, "GPU")} on ${plural(a.nodes, "node")}`, y: sizes.map(x => a.sizes.find((q: any) => q.bytes === x)?.busbw ?? null) })), { xText: bytes, yText: bytesPerSecond, xLabel: "message size" })) : "",
       nodes.length > 1 ? h("div", {}, h("p", {}, "Scaling: ceiling of the best algorithm and typical bus bandwidth over the number of nodes."),
-        chart(`All-reduce over nodes, group ${group}`, nodes, [{ name: "ceiling", y: mine.map(a => a.algorithms[0]?.ceiling ?? null) }, { name: "typical", y: mine.map(a => a.typical?.value ?? null) }], v => count(v), "nodes")) : "",
+        chart(`All-reduce over nodes, group ${group}`, nodes, [{ name: "ceiling", y: mine.map(a => a.algorithms[0]?.ceiling ?? null) }, { name: "typical", y: mine.map(a => a.typical?.value ?? null) }], { xText: count, yText: bytesPerSecond, xLabel: "nodes" })) : "",
       below("Curves as a table, with their formulas", () => { const rows = mine.flatMap(a => a.algorithms.map((g: any) => ({ a, g }))); return h("div", {},
         table({ caption: "Ceilings of the algorithms", rows: rows.length, columns: [{ name: "Nodes", text: i => count(rows[i].a.nodes), key: i => rows[i].a.nodes, number: true }, { name: "GPUs", text: i => count(rows[i].a.gpus), number: true, key: i => rows[i].a.gpus }, { name: "Algorithm", text: i => rows[i].g.algorithm },
           { name: "Ceiling", text: i => bytesPerSecond(rows[i].g.ceiling), key: i => rows[i].g.ceiling, number: true }, { name: "Formula", text: i => rows[i].g.formula, wide: true }, { name: "Typical", text: i => (rows[i].a.typical ? bytesPerSecond(rows[i].a.typical.value) : "none"), number: true }, { name: "From", text: i => rows[i].a.typical?.formula ?? "", wide: true }] }),
         table({ caption: "By message size", rows: mine.length, columns: [{ name: "Nodes", text: i => count(mine[i].nodes), number: true, key: i => mine[i].nodes }, ...sizes.map(b => ({ name: bytes(b), number: true, text: (i: number) => { const q = mine[i].sizes.find((z: any) => z.bytes === b); return q ? bytesPerSecond(q.busbw) : "none"; } }))] })); }));
   }
-  const list = h("div", {});
+  const planned = workloads(), list = h("div", {});
+  if (planned) out.append(planned);
   for (const f of figures) list.append(h("details", { class: "finding" }, h("summary", {}, h("code", {}, f.test), ` ${f.group} (${f.scope}): `, f.skip ? `skipped: ${f.skip}` : `ceiling ${figure(f.ceiling, f.dimension)}, typical ${figure(f.typical, f.dimension)}, floor ${figure(f.floor, f.dimension)}`),
     f.missing ? h("p", {}, `Missing: ${f.missing}`) : null, f.algorithm ? h("p", {}, f.algorithm) : null,
     ...["ceiling", "typical", "floor"].filter(k => f[k].derivation).map(k => h("p", {}, h("b", {}, `${k}: `), f[k].derivation, f[k].source ? h("span", { class: "quiet" }, ` Source: ${f[k].source}${f[k].confirmed ? "" : " (not confirmed)"}`) : null))));

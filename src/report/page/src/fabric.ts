@@ -3,14 +3,16 @@
 import { hosts, hostNumber, linkCount, links, networks, objectNumber, objects, plan, ports, rackObject, rackOf, servers, cables } from "./data";
 import { choice, h, labelled, s } from "./dom";
 import { count, digits, plural, rate } from "./format";
-import { linksMarked, marks, markWord } from "./marks";
+import { linksMarked, marks, markWord, ownerOf } from "./marks";
+import { changesOf, diff, oldRackOf, oldRacks, pairs as changedPairs, SIGN, stateOf, unlisted, type State } from "./changes";
+import { stateKey, stateText } from "./hall";
 import { go, here, to } from "./state";
 import { below, table } from "./table";
 
 const tierOf = (name: string): number => (name.startsWith("core/") ? 3 : name.startsWith("spine/") ? 2 : name.startsWith("leaf/") || name.startsWith("switch/") ? 1 : 0);
 const MANY = 600;  // end points are drawn by rack beyond
 
-interface Drawing { rows: string[][]; index: Map<string, [number, number]>; pairs: Map<string, number>; folded: boolean }
+interface Drawing { rows: string[][]; index: Map<string, [number, number]>; pairs: Map<string, number>; folded: boolean; changed: Map<string, { state: State; links: number }> }
 const drawings: Drawing[] = [];
 
 function drawing(n: number): Drawing {
@@ -37,8 +39,20 @@ function drawing(n: number): Drawing {
     const key = put(l.near[i]) + "\n" + put(l.far[i]);
     pairs.set(key, (pairs.get(key) ?? 0) + 1);
   }
+  // What changes: links that are new are among those above; ends of links that are gone get a place, too.
+  const changed = new Map<string, { state: State; links: number }>();
+  for (const p of changedPairs()) {
+    if ((tierOf(p.b) ? p.b : p.a).split("/")[1] !== networks[n]) continue;
+    const [a, b] = [p.a, p.b].map(name => {
+      const o = objectNumber().get(name), place = o !== undefined ? placeOf(o) : folded && tierOf(name) === 0 ? oldRacks[oldRackOf().get(name) ?? -1]?.object ?? "elsewhere" : name;
+      if (!index.has(place)) { const t = tierOf(name); index.set(place, [t, 0]); rows[t].push(place); }
+      return place;
+    });
+    const key = pairs.has(`${b}\n${a}`) ? `${b}\n${a}` : `${a}\n${b}`, had = changed.get(key);
+    changed.set(key, { state: had && had.state !== p.state ? "changed" : p.state, links: (had?.links ?? 0) + 1 });
+  }
   for (const row of rows) row.sort((a, b) => a.localeCompare(b, "en", { numeric: true })).forEach((name, i) => index.set(name, [index.get(name)![0], i]));
-  return (drawings[n] = { rows, index, pairs, folded });
+  return (drawings[n] = { rows, index, pairs, folded, changed });
 }
 
 export function pathBetween(n: number, from: string, to: string): { hops: string[]; ways: number } | null {
@@ -179,6 +193,11 @@ function canvas(n: number, rail: string): HTMLElement {
     g.beginPath();
     for (const pair of linksMarked()) { const key = pair.split(" ").map(o => spotOf(objects[Number(o)])).join("\n"); if (d.pairs.has(key)) path(key); }
     g.stroke(); g.setLineDash([]);
+    for (const state of ["added", "changed", "removed"] as State[]) {
+      g.strokeStyle = color(`--${state}`); g.lineWidth = state === "added" ? 2.2 : 1.8; g.setLineDash(state === "removed" ? [6, 5] : state === "changed" ? [2, 3] : []);
+      g.beginPath(); d.changed.forEach((c, key) => { if (c.state === state && !off(key)) path(key); }); g.stroke();
+    }
+    g.setLineDash([]);
     g.strokeStyle = color("--accent"); g.lineWidth = strong.length > 200 ? 0.7 : 1.5;
     g.beginPath(); strong.forEach(path); g.stroke();
     g.font = "12px system-ui, sans-serif"; g.textBaseline = "middle";
@@ -194,6 +213,19 @@ function canvas(n: number, rail: string): HTMLElement {
     for (const name of new Set([...marks().keys()].map(spotOf))) {
       const q = d.index.get(name);
       if (q) { const px = x(q[0], q[1]), py = y(q[0]); g.beginPath(); g.moveTo(px, py - 2); g.lineTo(px - 6, py + 9); g.lineTo(px + 6, py + 9); g.fill(); g.strokeStyle = color("--paper"); g.lineWidth = 1; g.stroke(); }
+    }
+    if (diff) {  // a sign on what changes, where there is room for one
+      g.textAlign = "center";
+      for (const { names } of rows) {
+        const each = (width - 100) / names.length, w = Math.max(1.2, Math.min(14, each - 1));
+        g.font = `bold ${Math.min(13, each * 1.2)}px system-ui, sans-serif`;
+        for (const name of names) {
+          const state = stateOf(name), q = d.index.get(name);
+          if (!state || !q) continue;
+          g.fillStyle = color(`--${state}-plate`); g.fillRect(x(q[0], q[1]) - w / 2, y(q[0]) - 8, w, 16); g.fillStyle = "#111";
+          if (each > 7) g.fillText(SIGN[state], x(q[0], q[1]), y(q[0]) + 1);
+        }
+      }
     }
     const at = d.index.get(chosen);
     if (at) { g.fillStyle = color("--accent"); g.fillRect(x(at[0], at[1]) - 5, y(at[0]) - 10, 10, 20); }
@@ -219,7 +251,7 @@ function canvas(n: number, rail: string): HTMLElement {
   });
   new ResizeObserver(() => c.isConnected && Math.abs(width - Math.max(320, frame.clientWidth)) > 1 && draw()).observe(frame);
   queueMicrotask(draw);  // once it stands in the page
-  return h("div", {}, frame, d.folded ? h("p", { class: "quiet" }, "End points are drawn by their racks.") : null, [...marks().keys()].some(o => d.index.has(spotOf(o))) ? h("p", {}, `▲ marks ${markWord}: ${[...marks().keys()].filter(o => d.index.has(spotOf(o))).slice(0, 12).join(", ")}${marks().size > 12 ? " …" : ""}.${linksMarked().size ? " Dashed lines are cables that are named." : ""}`) : null);
+  return h("div", {}, diff ? h("div", { class: "legend" }, stateKey(), h("span", { class: "quiet" }, `lines: solid added, dashed removed, dotted both${unlisted() ? "; of very many cables, the first of each list" : ""}`)) : null, frame, d.folded ? h("p", { class: "quiet" }, "End points are drawn by their racks.") : null, [...marks().keys()].some(o => d.index.has(spotOf(o))) ? h("p", {}, `▲ marks ${markWord}: ${[...marks().keys()].filter(o => d.index.has(spotOf(o))).slice(0, 12).join(", ")}${marks().size > 12 ? " …" : ""}.${linksMarked().size ? " Dashed lines are cables that are named." : ""}`) : null);
 }
 
 export function fabricView(): HTMLElement {
@@ -239,14 +271,19 @@ export function fabricView(): HTMLElement {
     tiers.length ? table({ caption: `Tiers of '${networks[n]}'`, rows: tiers.length, columns: [
       { name: "Tier", text: i => tiers[i].tier }, { name: "Switch", text: i => tiers[i].model }, { name: "Count", text: i => count(tiers[i].count), number: true },
       { name: "Ports", text: i => String(tiers[i].ports ?? "unknown"), number: true }, { name: "Down", text: i => String(tiers[i].down), number: true }, { name: "Up", text: i => String(tiers[i].up), number: true }] }) : null);
+  const loads: any[] = f.link_loads ?? [];
+  if (loads.length) out.append(table({ caption: "Loads of links by traffic pattern, with routing by destination", rows: loads.length, link: o => to("fabric", { object: o }), columns: [{ name: "Pattern", text: i => loads[i].pattern },
+    { name: "Fullest link", text: i => digits(loads[i].worst), key: i => loads[i].worst, number: true }, { name: "Mean", text: i => digits(loads[i].mean), key: i => loads[i].mean, number: true }, { name: "Which", text: i => loads[i].link, object: i => ownerOf(loads[i].link.split(" to ")[0]) }] }),
+  h("p", { class: "quiet" }, "Flows of a link, each of what an end port sends, over the end ports that the link is as fast as: at 1 and below, nothing waits."));
   if (linkCount(n) && gpuNodes.length) out.append(h("h3", {}, "Path between two GPUs"),
     h("form", { class: "tools", submit: (event: Event) => { event.preventDefault(); go({ network: networks[n], from: from.value, to: end.value }); } },
       labelled("From (host:GPU)", from), labelled("To", end), h("button", {}, "Trace")),
     ...(place.from && place.to ? [tracePath(n, place.from, place.to)] : []));
-  if (linkCount(n)) { const d = () => [...drawing(n).pairs];
+  if (linkCount(n)) { const d = (): [string, number][] => [...drawing(n).pairs, ...[...drawing(n).changed.keys()].filter(k => !drawing(n).pairs.has(k)).map((k): [string, number] => [k, 0])];
     out.append(below("Picture as a table", () => { const pairs = d(); return table({ caption: `Joined in '${networks[n]}'`, rows: pairs.length, link: o => to("fabric", { object: o }), columns: [
       { name: "From", text: i => pairs[i][0].split("\n")[0], object: i => pairs[i][0].split("\n")[0] }, { name: "To", text: i => pairs[i][0].split("\n")[1], object: i => pairs[i][0].split("\n")[1] },
-      { name: "Links", text: i => String(pairs[i][1]), key: i => pairs[i][1], number: true }] }); })); }
+      { name: "Links", text: i => String(pairs[i][1]), key: i => pairs[i][1], number: true },
+      ...(diff ? [{ name: "Change", text: (i: number) => { const c = drawing(n).changed.get(pairs[i][0]); return c ? `${SIGN[c.state]} ${c.state}: ${plural(c.links, "link")}` : ""; } }, { name: "Ends", text: (i: number) => pairs[i][0].split("\n").filter(o => changesOf().has(o)).map(o => `${o}: ${stateText(o)}`).join("; "), wide: true }] : [])] }); })); }
   return out;
 }
 
@@ -257,17 +294,17 @@ export function serverView(): HTMLElement {
   const own = place.object ? serverOf(place.object) : undefined;
   const g = known.find(x => x.group === place.group) ?? (own && known.includes(own) ? own : known.find(x => x.gpus > 0) ?? known[0]);
   const of = (socket: number, through: number) => g.devices.map((d: any, i: number) => ({ ...d, i })).filter((d: any) => d.socket === socket && d.through === through);
-  const W = 134, parts: SVGElement[] = [];
+  const W = 134, parts: SVGElement[] = [], inTree = (g.devices ?? []).some((d: any) => d.kind === "gpu"), row = (g.switches ?? []).length ? 116 : 62;
   let x = 4, bottom = 0;
   const device = (d: any, left: number, top: number) => {
-    parts.push(s("g", { class: "box " + d.kind, transform: `translate(${left} ${top})` }, s("title", {}, `${d.name} in ${d.slot || "no stated slot"}: x${d.lanes} ${d.generation ? `PCIe ${d.generation}.0` : ""} ${d.rate ?? ""}`),
-      s("rect", { width: W - 10, height: 40, rx: 4 }), s("text", { x: 6, y: 16, class: "title" }, d.name.length > 18 ? d.name.slice(0, 17) + "…" : d.name), s("text", { x: 6, y: 31, class: "small" }, `x${d.lanes}${d.generation ? ` gen ${d.generation}` : ""}`)));
+    parts.push(s("g", { class: "box " + d.kind, transform: `translate(${left} ${top})` }, s("title", {}, d.lanes ? `${d.name} in ${d.slot || "no stated slot"}: x${d.lanes} ${d.generation ? `PCIe ${d.generation}.0` : ""} ${d.rate ?? ""}` : d.name),
+      s("rect", { width: W - 10, height: 40, rx: 4 }), s("text", { x: 6, y: 16, class: "title" }, d.name.length > 18 ? d.name.slice(0, 17) + "…" : d.name), s("text", { x: 6, y: 31, class: "small" }, d.lanes ? `x${d.lanes}${d.generation ? ` gen ${d.generation}` : ""}` : "not in the PCIe tree")));
     bottom = Math.max(bottom, top + 44);
   };
   (g.sockets ?? []).forEach((socket: any, k: number) => {
     const begin = x, put = (list: any[], top: number) => { list.forEach((d, i) => device(d, x, top + i * 46)); x += W; };
     const direct = of(k, -1);
-    for (let i = 0; i < direct.length; i += 4) put(direct.slice(i, i + 4), 116);
+    for (let i = 0; i < direct.length; i += 4) put(direct.slice(i, i + 4), row);
     (g.switches ?? []).forEach((w: any, j: number) => {
       if (w.socket !== k) return;
       const list = of(k, j), columns = Math.max(1, Math.ceil(list.length / 4)), start = x;
@@ -279,6 +316,19 @@ export function serverView(): HTMLElement {
     bottom = Math.max(bottom, 110);
     x += 14;
   });
+  if (g.sockets?.length && g.gpus) {  // GPUs beside the tree, and what joins them
+    if (!inTree) {
+      for (let i = 0; i < Math.min(g.gpus, 16); ++i) device({ name: `GPU ${i}`, kind: "gpu", lanes: 0, slot: "" }, 4 + i * W, bottom + 8 - (i ? 52 : 0));
+      x = Math.max(x, Math.min(g.gpus, 16) * W + 4);
+    }
+    if (g.joined > 1) {
+      const wide = Math.max(W * 3, (inTree ? x - 14 : Math.min(g.gpus, 16) * W + 4) - 14);
+      x = Math.max(x, wide + 8);
+      parts.push(s("g", { class: "box nvlink", transform: `translate(4 ${bottom + 8})` }, s("rect", { width: wide, height: 40, rx: 4 }), s("text", { x: 6, y: 16, class: "title" }, `NVLink or its like: ${g.joined === g.gpus ? "all" : g.joined} GPUs`),
+        s("text", { x: 6, y: 31, class: "small" }, `${g.gpu_link ? `${g.gpu_link} one way for each GPU` : "rate not stated"}${g.domain_gpus > g.gpus ? ` · domain of ${g.domain_gpus}` : ""}`)));
+      bottom += 52;
+    }
+  }
   const devices: any[] = g.devices ?? [], pairs: any[] = g.pairs ?? [];
   return h("div", {}, h("h2", {}, "Server"),
     h("div", { class: "tools" }, choice("Node group", known.map(k => [k.group, `${k.group} (${plural(k.count, "node")})`]), g.group, group => go({ group }))),

@@ -1,9 +1,10 @@
-import "uplot/dist/uPlot.min.css";
 import "./style.css";
 import { acceptance, audit, objects, hosts, pdus, plan, racks, rackObject, feeds, ports } from "./data";
 import { acceptanceView, signOfRun } from "./acceptance";
 import { aside } from "./aside";
 import { auditView } from "./audit";
+import { changes, diff } from "./changes";
+import { changesView, verdictOfDiff } from "./changesView";
 import { banner } from "./cut";
 import { h, labelled } from "./dom";
 import { plural } from "./format";
@@ -17,7 +18,7 @@ import { tablesView } from "./tables";
 import { verdictView } from "./verdict";
 
 const views: Record<string, [string, () => HTMLElement]> = {
-  ...(acceptance ? { acceptance: ["Acceptance", acceptanceView] } : {}), ...(audit ? { audit: ["Audit", auditView] } : {}),
+  ...(acceptance ? { acceptance: ["Acceptance", acceptanceView] } : {}), ...(audit ? { audit: ["Audit", auditView] } : {}), ...(diff ? { changes: ["Changes", changesView] } : {}),
   verdict: ["Verdict", verdictView], hall: ["Hall", hallView], power: ["Power", powerView], cooling: ["Cooling", coolingView],
   fabric: ["Fabric", fabricView], server: ["Server", serverView], tables: ["Tables", tablesView], expect: ["Expectations", expectView],
 };
@@ -40,6 +41,7 @@ function find(words: string): string[] {
   for (let r = 0; r < racks.length && out.length < 20; ++r) offer(rackObject(r), rackObject(r));
   for (let i = 0; i < objects.length && out.length < 20; ++i) offer(objects[i], `${objects[i]} ${hosts[i]}`);
   for (let i = 0; i < pdus.length && out.length < 20; ++i) offer(pdus[i].name, pdus[i].name);
+  if (diff) for (const c of changes()) if (c.object && !c.cable && /\//.test(c.object)) offer(c.object, c.object);
   return out;
 }
 
@@ -65,7 +67,7 @@ function search(): HTMLElement {
 function header(): HTMLElement {
   const theme = h("button", { click: () => { const to = dark() ? "light" : "dark"; document.documentElement.dataset.theme = to; stored.set(to); theme.textContent = to === "dark" ? "Light" : "Dark"; render(); } }, dark() ? "Light" : "Dark");
   return h("header", {}, h("a", { class: "skip", href: "#main", click: (event: Event) => { event.preventDefault(); main.focus(); } }, "Skip to the view"),
-    h("h1", {}, plan.cluster), acceptance ? h("span", { class: "badge " + signOfRun[1] }, `${signOfRun[0]} ${acceptance.verdict}`) : h("span", { class: "badge " + (plan.verdict.buildable ? "yes" : "no") }, plan.verdict.buildable ? "✔ can be built" : "✖ cannot be built"), search(), theme);
+    h("h1", {}, plan.cluster), acceptance ? h("span", { class: "badge " + signOfRun[1] }, `${signOfRun[0]} ${acceptance.verdict}`) : diff ? h("span", { class: "badge" }, diff.same ? "✔ nothing changes" : verdictOfDiff()) : h("span", { class: "badge " + (plan.verdict.buildable ? "yes" : "no") }, plan.verdict.buildable ? "✔ can be built" : "✖ cannot be built"), search(), theme);
 }
 
 let last = "";
@@ -93,7 +95,7 @@ start.view = Object.keys(views)[0];
 const theme = stored.get();
 if (theme === "dark" || theme === "light") document.documentElement.dataset.theme = theme;
 document.getElementById("page")!.append(header(), nav, h("div", { class: "columns" }, main, side),
-  h("footer", {}, `clusterc ${acceptance ? "validate" : audit ? "audit" : "plan"} · spec ${plan.spec_sha256.slice(0, 12)} · every figure is that of ${acceptance ? "plan.json and the report" : "plan.json"}`));
+  h("footer", {}, `clusterc ${acceptance ? "validate" : audit ? "audit" : diff ? "diff" : "plan"} · spec ${plan.spec_sha256.slice(0, 12)} · every figure is that of ${acceptance ? "plan.json and the report" : diff ? "plan.json and of clusterc diff" : "plan.json"}`));
 // What is drawn in colours of the screen is drawn anew for paper.
 let shown: string | undefined;
 addEventListener("beforeprint", () => { shown = document.documentElement.dataset.theme; document.documentElement.dataset.theme = "light"; render(); });
