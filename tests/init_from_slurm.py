@@ -108,11 +108,12 @@ SlurmctldHost=ctl1
 SelectType=select/cons_tres
 JobRequeue=2
 SuspendExcNodes=n1
+ResumeTimeout=900
 GresTypes=gpu,lustre
 NodeName=DEFAULT TmpDisk=1700000 Sockets=2 CoresPerSocket=32 Feature=ib Weight=5
 NodeName=DEFAULT MemSpecLimit=4096 State=UNKNOWN
 NodeName=n[1-4] RealMemory=500000 CoreSpecCount=2
-NodeName=n[5-6] RealMemory=500000 CoreSpecCount=4 NodeAddr=10.0.0.[5-6] State=FUTURE Gres=lustre:no_consume:1
+NodeName=n[5-6] RealMemory=500000 CoreSpecCount=4 NodeAddr=10.0.0.[5-6] NodeHostname=n[5-6] State=FUTURE Gres=lustre:no_consume:1
 PartitionName=DEFAULT MaxTime=60 MaxMemPerCPU=4000 AllowAccounts=bio QOS=normal
 PartitionName=DEFAULT MaxNodes=2 PriorityTier=3 ExclusiveUser=YES
 PartitionName=a Nodes=n[1-4] Default=YES
@@ -272,6 +273,7 @@ class Test:
         spec, told, _ = self.compiled("no-database", files, warned=("slurm-state-not-shared",))
         for words in ("PurgeJobAfter=24months", "ArchiveDir=/var/spool/archive", "StorageLoc=acct", "AccountingStoragePort=6820", "AccountingStorageEnforce="):
             self.demand(words in told and words in spec, f"no-database: the user is not told of {words}: {told}")
+        self.demand("StorageType" not in told, "no-database: what clusterc writes alike is no loss")
         self.demand("hunter2" not in spec + told, "no-database: the password")
 
     def programs(self):
@@ -293,7 +295,7 @@ class Test:
         settings, lines = conf(self.work / name / "given/slurm.conf")
         for k in sorted(self.differences(name, self.work / name / "out/slurm")):
             of, _, key = k.rpartition(" ")
-            if of == "DEFAULT" or k == "grestypes":   # the lines that follow have it; each other type is named
+            if of == "DEFAULT" or k == "grestypes" or key == "nodehostname":   # the lines that follow have it; each other type is named; it is the name
                 continue
             value = settings[key] if not of else next(line[key] for (_, n), line in lines.items() if n == of)
             self.demand(f"{key}={value}".lower() in told.lower(), f"{name}: nobody is told of {k}={value}")
@@ -307,6 +309,7 @@ class Test:
                           (b, {"maxmempercpu": "UNLIMITED", "maxnodes": "4", "allowaccounts": "ALL", "oversubscribe": "NO"})):
             self.demand((shared | own).items() <= line.items(), f"defaults: {line}")
         text = (ours / "slurm.conf").read_text(encoding="utf-8")
+        self.demand("\nResumeTimeout=900\n" in text and "NodeHostname" not in told, f"defaults: ResumeTimeout, or a host name that is the node's: {told}")
         self.demand("\nNodeName=DEFAULT MemSpecLimit=4096 TmpDisk=1700000\n" in text, f"defaults: no DEFAULT line of the nodes: {text}")
         self.demand(text.count("Weight=5") >= 1 and text.count("Feature=") >= 1, f"defaults: {text}")
         for words in ("CoreSpecCount=2 of n[1-4]", "CoreSpecCount=4 of n[5-6]", "NodeAddr=10.0.0.[5-6] of n[5-6]", "State=FUTURE of n[5-6]", "Gres=lustre:no_consume:1 of n[5-6]",

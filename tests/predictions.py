@@ -245,7 +245,7 @@ def step_cases():
             yield name, f"{g['model']}, {g['gpus']} GPUs, {g['seq']} tokens, tp {tensor}, pp {pipeline}, cp {context}, {'fp8' if eight else 'bf16'}", "torchtitan H100", g["gpus"], training(MODELS[g["model"]], g["seq"], batch, split, "fp8" if eight else "bf16"), batch * g["seq"] / g["gpus"] / rate
     r = WORKLOADS["deepseek-v3-training-cost"]
     batch = 15360     # arXiv 2412.19437, section 4.2; 16 stages, experts over 64 GPUs: section 3.2
-    yield r["id"], "671B, 2048 GPUs", "H800", 2048, training(MODELS["DeepSeekV3"], 4096, batch, {"tensor": 1, "pipeline": 16, "expert": 64, "sharded": "optimizer"}, "fp8"), batch * 4096 * 180000 * 3600 / 1e12 / 2048
+    yield r["id"], "671B, 2048 GPUs", "H800", 2048, training(MODELS["DeepSeekV3"], 4096, batch, {"tensor": 1, "pipeline": 16, "expert": 64, "sharded": "optimizer", "schedule": "dualpipe"}, "fp8"), batch * 4096 * 180000 * 3600 / 1e12 / 2048
 
 
 # All tables of one publisher that were made with one program are one publication: its rows do not judge one another. The page of Megatron Bridge collects
@@ -525,7 +525,6 @@ def main():
             "* ZeRO-3 of 2021 gathered each tensor by itself and did not hide it;",
             "* GPT OSS before release 26.08 of Megatron Bridge takes 1.4 to 1.7 times as long on the same hardware as after it: a change of software that no input states;",
             "* LLM Foundry with small micro batches: gathering of weights that its FSDP does not hide;",
-            "* DeepSeek-V3's own run hides the all-to-all behind a second micro batch (DualPipe);",
             "* DeepSeek-V4 Flash keeps four residual streams (hyper-connections, mixed in 20 rounds before and after each block), which the language does not know: this row was not computed before, and no constant or word was changed for it;",
             "* Qwen3 with experts of 768 and 1,536 columns is faster than predicted in the releases that fuse the kernels of experts.",
             "", "Peaks of memory are the memory that the framework's allocator holds (torchtitan prints `reserved_bytes.all.peak`): live memory / 0.85 (docs/workloads.md). These rows have an error of more than 15 %:", "",

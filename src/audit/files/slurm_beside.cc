@@ -107,6 +107,7 @@ SlurmDatabaseSpec slurm_database_spec(const SlurmCluster& slurmdbd, const std::o
       continue;
     }
     const std::string line = as_written(setting, key);
+    if (!host && (key == "dbdhost" || is_compiled(key, setting.value))) continue;
     if (!host)
       lost(line,
            "slurmdbd is on no node of the spec. Write the line in outputs.slurm.extra when "

@@ -68,6 +68,7 @@ SlurmNodeSettings slurm_node_settings(const SlurmCluster& c, const SlurmAsWritte
     ++lines;
     for (const auto& [key, setting] : settings_of(line)) {
       std::string text;
+      if (key == "nodehostname" && setting->value == line.names) continue;
       if (key == "gres")
         text = other_gres(setting->value);
       else if (!slurm_group_reads(key) || (key == "state" && !is_usual(setting->value)))

@@ -285,7 +285,9 @@ void Describer::read_settings() {
         differs(format("{}: write software.scheduler.requeue, true or false", line));
       if (key == "authtype" && to_lower(setting.value) != "auth/munge")
         differs(format("{}: clusterc writes AuthType=auth/munge", line));
-      if (!power_saving_ && (key.starts_with("resume") || key.starts_with("suspend")))
+      if (!power_saving_ && key == "resumetimeout")
+        keep(extra_, line);
+      else if (!power_saving_ && (key.starts_with("resume") || key.starts_with("suspend")))
         differs(format("{}: power saving needs nodes with State=CLOUD, ResumeProgram and SuspendProgram", line));
     } else if ((key == "accountingstorageenforce" || key == "accountingstorageport") && !accounting_) {
       differs(
