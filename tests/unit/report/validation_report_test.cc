@@ -126,7 +126,7 @@ TEST(ValidationReport, EveryFormHasTheSameVerdict) {
   report.demands = {{.metric = "memory.copy", .measured = 2, .passed = 2, .met = true}};
   report.whole = false, report.not_run = {"gpu/hpl", "gpu/gemm (1 of 2 nodes)"};
   says(0, "a part of the suite did not run: gpu/hpl, gpu/gemm (1 of 2 nodes)\n");
-  says(1, R"("not_run": ["gpu/hpl", "gpu/gemm (1 of 2 nodes)"])");
+  says(1, R"x("not_run": ["gpu/hpl", "gpu/gemm (1 of 2 nodes)"])x");
   says(1, R"("passed": true)");
   says(3, "PASSED, AND A PART OF THE SUITE DID NOT RUN: 2 pass");
   says(3, "These tests of the suite did not run: gpu/hpl, gpu/gemm (1 of 2 nodes).");
