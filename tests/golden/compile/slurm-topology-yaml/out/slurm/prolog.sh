@@ -14,18 +14,25 @@ fail() {
   "$here/healthcheck.sh" --drain "$1"
   exit 1
 }
-# scratch FOLDER: a separate folder for the job on the node's drives. It first removes anything that another user put
-# there, such as a link to a system folder, whose owner would change here.
-scratch() {
-  at=$1/$SLURM_JOB_ID
-  [ ! -L "$at" ] && [ "$(stat -c %u "$at" 2>/dev/null)" = "$SLURM_JOB_UID" ] && return
-  rm -rf "$at"
-  if ! mkdir -m 0700 "$at" || ! chown "$SLURM_JOB_UID" "$at"; then fail "no folder can be made in $1"; fi
+# own FOLDER: a folder of the user alone. It first removes anything that another user put there, such as a link to a
+# system folder, whose owner would change here.
+own() {
+  [ ! -L "$1" ] && [ "$(stat -c %u "$1" 2>/dev/null)" = "$SLURM_JOB_UID" ] && return
+  rm -rf "$1"
+  if ! mkdir -m 0700 "$1" || ! chown "$SLURM_JOB_UID" "$1"; then fail "no folder can be made in ${1%/*}"; fi
 }
+# scratch FOLDER: a separate folder for the job on the node's drives
+scratch() { own "$1/$SLURM_JOB_ID"; }
 # scratch_folder FOLDER: the spec does not name its drives, so that it is not checked
 scratch_folder() {
   mkdir -p "$1"
   scratch "$1"
 }
-eval "$(grep '^scratch' "$here/node.sh")"
-exit 0
+# enroot FOLDER: Enroot keeps a user's images and containers in folders under which every user can write: another user
+# could make them first, and put a program into them.
+enroot() { [ ! -d "${1%/*}" ] || own "$1-$SLURM_JOB_UID"; }
+eval "$(
+  grep '^scratch' "$here/node.sh"
+  sed -n 's/^ENROOT_[A-Z]*_PATH \(.*\)-.(id -u)$/enroot \1/p' /etc/enroot/enroot.conf 2>/dev/null
+)"
+true
