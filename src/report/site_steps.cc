@@ -104,8 +104,7 @@ void switches(const System& in, std::string& out) {
   for (std::size_t f = 0; f < p.fabrics.size(); ++f) {
     const Fabric& fabric = p.fabrics[f];
     const NetworkModel& n = c.networks[at(fabric.network)];
-    if (fabric.switch_count() == 0 || makes_switches(in, fabric.network) || n.kind == LinkKind::infiniband)
-      continue;
+    if (fabric.switch_count() == 0 || makes_switches(in, fabric.network) || n.kind == LinkKind::infiniband) continue;
     std::vector<std::string> work{"management addresses (`switches.csv`)"};
     std::vector<std::string> vlans;
     for (const NetworkModel& v : c.networks)

@@ -102,7 +102,7 @@ TEST(Mirror, ItsSiteIsNoSiteOfInstallations) {
          "server: m1 } }\n");
   EXPECT_EQ(c.file("nginx/cluster.conf"), "no file nginx/cluster.conf");
   EXPECT_FALSE(has(c.file("ansible/site.yml"), "role: web_server")) << c.file("ansible/site.yml");
-  EXPECT_TRUE(has(c.file("ansible/site.yml"), "      backup: true\n  roles:\n    - role: mirror\n"))
+  EXPECT_TRUE(has(c.file("ansible/site.yml"), "ternary(3600, 0) }}\"\n  roles:\n    - role: mirror\n"))
       << c.file("ansible/site.yml");
 }
 
