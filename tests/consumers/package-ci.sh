@@ -81,3 +81,4 @@ equal "the program of the workflow for GitHub" "$("$(tail -n 1 example-path)/clu
 CURL_CA_BUNDLE=$work/cert.pem CLUSTERC_URL=$address CLUSTERC_SHA256=$sum bash -eo pipefail gitlab-step.sh > install.log 2>&1 || { cat install.log; fail "the job for GitLab does not install the archive"; }
 equal "the program of the job for GitLab" "$(tail -n 1 install.log)" "$("$bin" --version | tail -n 1)"
 RUNNER_TEMP=$work/runner GITHUB_PATH=$work/example-path CURL_CA_BUNDLE=$work/cert.pem URL=$address SHA256=${sum//[0-9]/0} bash -e github-step.sh > install.log 2>&1 && fail "the workflow for GitHub accepts another checksum"
+say "the workflows of examples/ci install by checksum over TLS"

@@ -27,7 +27,8 @@ OTHERS = {"ResourceQuota": "resourcequotas", "LimitRange": "limitranges", "Persi
           "MacvlanNetwork": "macvlannetworks", "IPoIBNetwork": "ipoibnetworks", "IPPool": "ippools", "ClusterPolicy": "clusterpolicies",
           "TrainJob": "trainjobs", "TrainingRuntime": "trainingruntimes", "ScaledObject": "scaledobjects", "JobSet": "jobsets", "RayJob": "rayjobs", "LeaderWorkerSet": "leaderworkersets", "Deployment": "deployments", "Service": "services",
           "ConfigMap": "configmaps", "PodDisruptionBudget": "poddisruptionbudgets", "HorizontalPodAutoscaler": "horizontalpodautoscalers",
-          "NetworkPolicy": "networkpolicies",
+          "NetworkPolicy": "networkpolicies", "ValidatingAdmissionPolicy": "validatingadmissionpolicies",
+          "ValidatingAdmissionPolicyBinding": "validatingadmissionpolicybindings",
           "MutatingWebhookConfiguration": "mutatingwebhookconfigurations", "ValidatingWebhookConfiguration": "validatingwebhookconfigurations"}
 INSECURE = ssl.create_default_context()
 INSECURE.check_hostname, INSECURE.verify_mode = False, ssl.CERT_NONE
