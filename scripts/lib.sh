@@ -104,6 +104,8 @@ build() {
   if [ "$by_memory" -lt "$jobs" ]; then jobs=$((by_memory > 0 ? by_memory : 1)); fi
   log=build/$preset-configure.log
   mkdir -p build
+  # A cold build compiles the files of a room in groups; a folder that was built before stays as it is.
+  [ -e "build/$preset/CMakeCache.txt" ] || set -- -DCLUSTERC_UNITY=ON "$@"
   if ! cmake --preset "$preset" "$@" >"$log" 2>&1; then
     tail -30 "$log" >&2
     stop "CMake could not configure; all that it said is in $log"

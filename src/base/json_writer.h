@@ -78,4 +78,6 @@ class JsonWriter {
   bool started_ = false;
 };
 
+inline constexpr auto kLine = JsonWriter::Layout::line;
+
 }  // namespace clusterc

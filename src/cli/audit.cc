@@ -17,7 +17,7 @@
 namespace clusterc::cli {
 namespace {
 
-void options(po::options_description& o) {
+void options_of_audit(po::options_description& o) {
   add_positional(o, "SPEC");
   o.add_options()("page", po::value<std::string>()->value_name("FILE"),
                   "also write the plan with what differs as one HTML page that opens from disk");
@@ -86,7 +86,7 @@ void require_something(const po::variables_map& given) {
     throw UsageError{"--save keeps what is captured now, and --from compares what was kept: leave one of them out"};
 }
 
-int run(const po::variables_map& given) {
+int run_audit(const po::variables_map& given) {
   const std::string path = one_spec(given);
   require_something(given);
   ReadFiles reads{{path, "is the spec"}};
@@ -155,5 +155,5 @@ int run(const po::variables_map& given) {
 const Command kAudit{"audit", "what is really there against the plan: cables, hardware and software",
                      "clusterc audit SPEC [--fabric [NETWORK=]FILE] [--redfish plan|FILE --user NAME …] [--nodes "
                      "all|HOSTLIST|DIR] [--scontrol FILE …] [--save FILE] [--page FILE] [--format FORMAT]",
-                     options, run};
+                     options_of_audit, run_audit};
 }  // namespace clusterc::cli

@@ -26,8 +26,8 @@ namespace {
 constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 30;  // records of 2,000 large nodes in one file
 constexpr std::uint64_t kLargestFolder = std::uint64_t{4} << 30;
 
-std::atomic<bool> interrupted{false};
-extern "C" void end_probes(int) { interrupted.store(true); }
+std::atomic<bool> probes_interrupted{false};
+extern "C" void end_probes(int) { probes_interrupted.store(true); }
 
 std::vector<std::string> every_node(const Cluster& c) {
   std::vector<std::string> out;
@@ -88,7 +88,7 @@ std::vector<Captured> probe_nodes(const Run& run, const std::vector<std::string>
         "--launcher kubernetes starts no probe for audit: collect the records, and give their folder, --nodes DIR"};
   const std::string here = find_bundle(given["bundle"].as<std::string>());
   const std::string copied = copy_folder(given);
-  const std::unique_ptr<Launcher> launcher = chosen_launcher(given, run, "", &interrupted);
+  const std::unique_ptr<Launcher> launcher = chosen_launcher(given, run, "", &probes_interrupted);
   if (std::string why; !launcher->available(why)) throw UsageError{"--nodes: " + why};
   struct sigaction action {
   }, before{};
@@ -111,17 +111,17 @@ std::vector<Captured> probe_nodes(const Run& run, const std::vector<std::string>
     const std::vector<std::string> asked = usable;
     sort_out(asked, launcher->copy(here, copied, asked));
   }
-  if (!usable.empty() && !interrupted.load()) {
+  if (!usable.empty() && !probes_interrupted.load()) {
     const Launch launch{.argv = {(copied.empty() ? here : copied) + "/clusterc-probe", "--format", "json"},
                         .nodes = usable,
                         .together = false,
                         .timeout = std::chrono::minutes(5),
-                        .interrupted = &interrupted};
+                        .interrupted = &probes_interrupted};
     const LaunchResult result = launcher->run(launch);
     for (const std::string& node : usable) out.push_back(outcome(node, result));
   }
   ::sigaction(SIGINT, &before, nullptr);
-  if (interrupted.load()) {
+  if (probes_interrupted.load()) {
     put_error("interrupted: nothing was compared\n");
     std::signal(SIGINT, SIG_DFL);
     ::raise(SIGINT);

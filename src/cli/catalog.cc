@@ -7,7 +7,7 @@
 namespace clusterc::cli {
 namespace {
 
-void options(po::options_description& o) {
+void options_of_catalog(po::options_description& o) {
   add_positional(o, "PART");
   o.add_options()("gpu", po::value<std::string>()->value_name("GPU"),
                   "only servers and assemblies with this GPU: h200")(
@@ -46,7 +46,7 @@ int none_passes(std::string_view what, const PartFilter& filter) {
   return kUnjudged;
 }
 
-int run(const po::variables_map& given) {
+int run_catalog(const po::variables_map& given) {
   Sources sources;
   Findings findings;
   Catalog catalog(sources, findings);
@@ -113,5 +113,6 @@ int run(const po::variables_map& given) {
 const Command kCatalog{"catalog",
                        "the built-in parts: a kind lists its parts, a part prints its facts and sources, any other "
                        "word or a PCI id searches; import creates parts from NetBox types",
-                       "clusterc catalog [KIND|PART|WORD…] | clusterc catalog import [-o DIR] FILE…", options, run};
+                       "clusterc catalog [KIND|PART|WORD…] | clusterc catalog import [-o DIR] FILE…",
+                       options_of_catalog, run_catalog};
 }  // namespace clusterc::cli

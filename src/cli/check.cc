@@ -23,7 +23,7 @@
 namespace clusterc::cli {
 namespace {
 
-void options(po::options_description& o) {
+void options_of_check(po::options_description& o) {
   add_positional(o, "SPEC");
   add_findings_options(o, "text, json, sarif, junit, github (annotations) or gitlab (code quality)");
   o.add_options()(
@@ -359,7 +359,7 @@ class Checking {
   std::size_t with_errors_ = 0, with_warnings_ = 0;  // warnings count with --strict
 };
 
-int run(const po::variables_map& given) {
+int run_check(const po::variables_map& given) {
   const auto arguments = positional(given);
   const auto files = [&] {
     return arguments.empty() ? specs_of_this_folder() : find_specs(arguments, given["specs-only"].as<bool>());
@@ -392,6 +392,6 @@ int run(const po::variables_map& given) {
 }  // namespace
 const Command kCheck{
     "check", "can it be built? lint specs, then judge them by the rule book",
-    "clusterc check [SPEC|FOLDER|PATTERN…] [--strict] [--fix|--diff] [--baseline FILE] [--format FORMAT]", options,
-    run};
+    "clusterc check [SPEC|FOLDER|PATTERN…] [--strict] [--fix|--diff] [--baseline FILE] [--format FORMAT]",
+    options_of_check, run_check};
 }  // namespace clusterc::cli

@@ -18,7 +18,7 @@
 namespace clusterc::cli {
 namespace {
 
-void options(po::options_description& o) {
+void options_of_compile(po::options_description& o) {
   add_positional(o, "SPEC");
   add_findings_options(o);
   o.add_options()("output,o", po::value<std::string>()->value_name("DIR"), "folder of the compiled tree")(
@@ -57,7 +57,7 @@ void refuse_others(const std::string& folder, const std::set<std::string, std::l
                      ") that --only would remove: name another folder, or compile without --only"};
 }
 
-int run(const po::variables_map& given) {
+int run_compile(const po::variables_map& given) {
   if (given["list"].as<bool>()) {
     for (const Output* o : all_outputs()) put(format("{:<12} {} (read by {})\n", o->id, o->summary, o->consumers));
     return kOk;
@@ -127,5 +127,6 @@ int run(const po::variables_map& given) {
 
 }  // namespace
 const Command kCompile{"compile", "the configuration of every system in the cluster",
-                       "clusterc compile SPEC -o DIR [--only slurm,netplan] [--check] [--force]", options, run};
+                       "clusterc compile SPEC -o DIR [--only slurm,netplan] [--check] [--force]", options_of_compile,
+                       run_compile};
 }  // namespace clusterc::cli

@@ -8,7 +8,7 @@ namespace {
 
 using Kind = Takes::Kind;
 
-std::string quoted(std::string_view text) {  // for sh and zsh
+std::string shell_quoted(std::string_view text) {  // for sh and zsh
   return "'" + replace_all(text, "'", "'\\''") + "'";
 }
 
@@ -22,7 +22,7 @@ std::vector<CommandText> commands() {
 std::string bash_case(const Takes& takes) {
   switch (takes.kind) {
     case Kind::words:
-      return "_clusterc_words " + quoted(join(takes.words, " "));
+      return "_clusterc_words " + shell_quoted(join(takes.words, " "));
     case Kind::file:
       return "_clusterc_files";
     case Kind::folder:
@@ -49,7 +49,7 @@ std::string bash(const std::vector<CommandText>& all) {
       if (o.letter) values += format("|{}:-{}", c.name, o.letter);
       values += format(") {}; return ;;\n", bash_case(o.takes));
     }
-    options += format("      {}) _clusterc_words {} ;;\n", c.name, quoted(trim(mine)));
+    options += format("      {}) _clusterc_words {} ;;\n", c.name, shell_quoted(trim(mine)));
     rest += format("    {}) {} ;;\n", c.name, bash_case(c.takes));
   }
   return "# bash completion of clusterc, written by `clusterc completion bash`\n"
@@ -69,7 +69,7 @@ std::string bash(const std::vector<CommandText>& all) {
          "    if [[ ${COMP_WORDS[i]} != -* ]]; then command=${COMP_WORDS[i]}; break; fi\n"
          "  done\n"
          "  if [[ -z $command ]]; then _clusterc_words " +
-         quoted(names + "--help --version") +
+         shell_quoted(names + "--help --version") +
          "; return; fi\n"
          "  case $command:$prev in\n" +
          values +
@@ -114,7 +114,7 @@ std::string zsh_action(const Takes& takes) {
 std::string zsh(const std::vector<CommandText>& all) {
   std::string names, cases;
   for (const CommandText& c : all) {
-    names += "        " + quoted(zsh_text(c.name) + ":" + zsh_text(c.summary)) + "\n";
+    names += "        " + shell_quoted(zsh_text(c.name) + ":" + zsh_text(c.summary)) + "\n";
     cases += format("        {})\n          _arguments", c.name);
     for (const OptionText& o : c.options) {
       const std::string behind =
@@ -123,12 +123,12 @@ std::string zsh(const std::vector<CommandText>& all) {
       const std::string mark = o.placeholder.empty() ? "" : "=";
       cases += " \\\n            ";
       if (o.letter)
-        cases += format("'(-{0} --{1})'{{-{0},--{1}{2}}}{3}", o.letter, o.name, mark, quoted(behind));
+        cases += format("'(-{0} --{1})'{{-{0},--{1}{2}}}{3}", o.letter, o.name, mark, shell_quoted(behind));
       else
-        cases += quoted("--" + o.name + mark + behind);
+        cases += shell_quoted("--" + o.name + mark + behind);
     }
     if (!c.positional.empty())
-      cases += " \\\n            " + quoted("*:" + zsh_text(c.positional) + ":" + zsh_action(c.takes));
+      cases += " \\\n            " + shell_quoted("*:" + zsh_text(c.positional) + ":" + zsh_action(c.takes));
     cases += "\n          ;;\n";
   }
   return "#compdef clusterc\n# zsh completion of clusterc, written by `clusterc completion zsh`\n"
@@ -191,9 +191,9 @@ std::string fish(const std::vector<CommandText>& all) {
   return out;
 }
 
-void options(po::options_description& o) { add_positional(o, "SHELL"); }
+void options_of_completion(po::options_description& o) { add_positional(o, "SHELL"); }
 
-int run(const po::variables_map& given) {
+int run_completion(const po::variables_map& given) {
   const auto shells = positional(given);
   if (shells.size() != 1) throw UsageError{"name a shell: bash, zsh or fish"};
   if (shells[0] == "bash")
@@ -209,5 +209,5 @@ int run(const po::variables_map& given) {
 
 }  // namespace
 const Command kCompletion{"completion", "completion of commands and options in a shell: bash, zsh, fish",
-                          "clusterc completion bash|zsh|fish", options, run};
+                          "clusterc completion bash|zsh|fish", options_of_completion, run_completion};
 }  // namespace clusterc::cli

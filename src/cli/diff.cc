@@ -21,7 +21,7 @@
 namespace clusterc::cli {
 namespace {
 
-void options(po::options_description& o) {
+void options_of_diff(po::options_description& o) {
   add_positional(o, "OLD NEW");
   o.add_options()("only", po::value<std::string>()->value_name("LIST"),
                   "with a compiled tree: only these outputs: slurm,netplan")(
@@ -191,7 +191,7 @@ void leave_out_outputs(Findings& findings) {
   });
 }
 
-int run(const po::variables_map& given) {
+int run_diff(const po::variables_map& given) {
   const auto paths = positional(given);
   if (paths.size() != 2) throw UsageError{"name two specs, or a spec and a compiled tree: the old one and the new one"};
   if (paths[0] == "-" && paths[1] == "-") throw UsageError{"only one of the two can be standard input"};
@@ -261,5 +261,6 @@ int run(const po::variables_map& given) {
 const Command kDiff{
     "diff",
     "two specs: what to buy, move, recable and reconfigure; a spec and a compiled tree: what changes in its files",
-    "clusterc diff OLD NEW [--format text|markdown|json] [--only slurm,netplan] [--page FILE]", options, run};
+    "clusterc diff OLD NEW [--format text|markdown|json] [--only slurm,netplan] [--page FILE]", options_of_diff,
+    run_diff};
 }  // namespace clusterc::cli

@@ -7,7 +7,7 @@
 namespace clusterc::cli {
 namespace {
 
-void options(po::options_description& o) {
+void options_of_explain(po::options_description& o) {
   add_positional(o, "RULE");
   o.add_options()("json", po::bool_switch(),
                   "every rule with its codes, severity, edition and threshold, and every other finding, for programs");
@@ -69,7 +69,7 @@ void print_json() {
   put(out + "\n");
 }
 
-int run(const po::variables_map& given) {
+int run_explain(const po::variables_map& given) {
   const auto names = positional(given);
   if (given["json"].as<bool>()) {
     if (!names.empty()) throw UsageError{"--json lists every rule: omit the rule"};
@@ -102,5 +102,5 @@ int run(const po::variables_map& given) {
 
 }  // namespace
 const Command kExplain{"explain", "the page of a rule, or what another finding means; without a name, the list of all",
-                       "clusterc explain [RULE…] [--json]", options, run};
+                       "clusterc explain [RULE…] [--json]", options_of_explain, run_explain};
 }  // namespace clusterc::cli

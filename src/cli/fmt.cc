@@ -14,7 +14,7 @@
 namespace clusterc::cli {
 namespace {
 
-void options(po::options_description& o) {
+void options_of_fmt(po::options_description& o) {
   add_positional(o, "SPEC");
   o.add_options()("check", po::bool_switch(), "write nothing; exit with status 1 if a spec would change")(
       "diff", po::bool_switch(), "show the changes, and write nothing")(
@@ -65,7 +65,7 @@ Laid one(const std::string& path, const po::variables_map& given) {
   return {kOk, changed};
 }
 
-int run(const po::variables_map& given) {
+int run_fmt(const po::variables_map& given) {
   if (given["check"].as<bool>() && given["diff"].as<bool>())
     throw UsageError{"use --check, which only sets the exit status, or --diff, which shows the changes, but not both"};
   auto arguments = positional(given);
@@ -89,5 +89,5 @@ int run(const po::variables_map& given) {
 
 }  // namespace
 const Command kFmt{"fmt", "format specs: indentation, spaces and empty lines; comments and meaning do not change",
-                   "clusterc fmt [SPEC|FOLDER|PATTERN…] [--check|--diff]", options, run};
+                   "clusterc fmt [SPEC|FOLDER|PATTERN…] [--check|--diff]", options_of_fmt, run_fmt};
 }  // namespace clusterc::cli

@@ -19,7 +19,7 @@
 namespace clusterc::cli {
 namespace {
 
-void options(po::options_description& o) {
+void options_of_init(po::options_description& o) {
   o.add_options()("example", po::value<std::string>()->value_name("NAME"),
                   "a spec of examples/: lab, superpod, cloud …")(
       "ask", po::bool_switch(), "ask a few questions and write the spec that follows from the answers")(
@@ -158,7 +158,7 @@ std::optional<std::string> captured(const std::string& from, const std::string& 
       "'"};
 }
 
-int run(const po::variables_map& given) {
+int run_init(const po::variables_map& given) {
   const bool probe = given["probe"].as<bool>(), ask = given["ask"].as<bool>();
   if (probe + ask + static_cast<int>(given.count("example")) + static_cast<int>(given.count("from")) != 1)
     throw UsageError{
@@ -187,5 +187,5 @@ int run(const po::variables_map& given) {
 }  // namespace
 const Command kInit{"init",
                     "write a first spec: an example, from questions, of this machine, or of a cluster that is there",
-                    "clusterc init --example NAME|--ask|--probe|--from KIND:FILE [-o FILE]", options, run};
+                    "clusterc init --example NAME|--ask|--probe|--from KIND:FILE [-o FILE]", options_of_init, run_init};
 }  // namespace clusterc::cli

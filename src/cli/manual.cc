@@ -75,9 +75,9 @@ std::string page(const CommandText& c) {
   return out + statuses(c.name) + ".SH SEE ALSO\n.BR clusterc (1)\n";
 }
 
-void options(po::options_description& o) { add_positional(o, "COMMAND"); }
+void options_of_manual(po::options_description& o) { add_positional(o, "COMMAND"); }
 
-int run(const po::variables_map& given) {
+int run_manual(const po::variables_map& given) {
   const auto names = positional(given);
   if (names.size() > 1) throw UsageError{"name one command"};
   if (names.empty()) {
@@ -94,5 +94,5 @@ int run(const po::variables_map& given) {
 
 }  // namespace
 const Command kManual{"manual", "a manual page: of the program, or of a command, for man -l -",
-                      "clusterc manual [COMMAND]", options, run};
+                      "clusterc manual [COMMAND]", options_of_manual, run_manual};
 }  // namespace clusterc::cli

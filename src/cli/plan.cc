@@ -25,7 +25,7 @@
 namespace clusterc::cli {
 namespace {
 
-void options(po::options_description& o) {
+void options_of_plan(po::options_description& o) {
   add_positional(o, "SPEC");
   add_findings_options(o);
   o.add_options()("output,o", po::value<std::string>()->value_name("DIR"),
@@ -254,7 +254,7 @@ void put(const std::string& text, Format format, const po::variables_map& given)
     put_text(text);
 }
 
-int run(const po::variables_map& given) {
+int run_plan(const po::variables_map& given) {
   const std::string path = one_spec(given);
   const Format format = text_or_json(given, "a plan is");
   std::vector<std::string> variants;
@@ -318,5 +318,5 @@ const Command kPlan{
     "plan", "the build book: racks, power, cooling, fabrics, addresses, parts",
     "clusterc plan SPEC [--format text|json] [-o DIR [--exports LIST] [--force]] [--page FILE] [--svg DIR] [--what-if "
     "each|KIND:NAME,… | --fit nodes.GROUP | --option SETS … | --phases]",
-    options, run};
+    options_of_plan, run_plan};
 }  // namespace clusterc::cli

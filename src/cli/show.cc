@@ -7,13 +7,13 @@
 namespace clusterc::cli {
 namespace {
 
-void options(po::options_description& o) {
+void options_of_show(po::options_description& o) {
   add_positional(o, "SPEC");
   add_findings_options(o);
   o.add_options()("bare", po::bool_switch(), "without the comments on the origin of each value, and with every digit");
 }
 
-int run(const po::variables_map& given) {
+int run_show(const po::variables_map& given) {
   const std::string path = one_spec(given);
   const Format format = text_or_json(given, "a spec is");
   auto result = run_pipeline(path, Stage::resolved, run_options(given, path));
@@ -32,5 +32,5 @@ int run(const po::variables_map& given) {
 
 }  // namespace
 const Command kShow{"show", "the spec with every default and derived value filled in, and the origin of each",
-                    "clusterc show SPEC [--format text|json] [--bare]", options, run};
+                    "clusterc show SPEC [--format text|json] [--bare]", options_of_show, run_show};
 }  // namespace clusterc::cli

@@ -30,7 +30,7 @@ namespace {
 std::atomic<bool> interrupted{false};
 extern "C" void on_signal(int) { interrupted.store(true); }
 
-void options(po::options_description& o) {
+void options_of_validate(po::options_description& o) {
   add_positional(o, "SPEC");
   add_findings_options(o);
   o.add_options()(
@@ -146,7 +146,7 @@ int show_plan(const po::variables_map& given, const Cluster& cluster, const Laun
   return kOk;
 }
 
-int run(const po::variables_map& given) {
+int run_validate(const po::variables_map& given) {
   if (given["list"].as<bool>()) return list_metrics(given);
   const std::string path = one_spec(given);
   const Format format_wanted = text_or_json(given, "a validation is");
@@ -249,5 +249,5 @@ int run(const po::variables_map& given) {
 const Command kValidate{"validate", "run the suite on the cluster and judge it",
                         "clusterc validate SPEC [--launcher NAME] [--stage LIST] [--dry-run] [--journal FILE] [--page "
                         "FILE] [--format text|json]",
-                        options, run};
+                        options_of_validate, run_validate};
 }  // namespace clusterc::cli

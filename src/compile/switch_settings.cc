@@ -21,20 +21,20 @@ std::string cut(std::string text, std::size_t most) {
 }  // namespace
 
 std::vector<SwitchClass> switch_classes(const Cluster& c, int network) {
-  struct Plan {
+  struct Carried {
     bool jobs;
     const RocePlan* plan;
   };
-  std::vector<Plan> plans;
+  std::vector<Carried> plans;
   for (std::size_t n = 0; n < c.networks.size(); ++n) {
     const NetworkModel& net = c.networks[n];
     if (static_cast<int>(n) != network && net.shares != network) continue;
     const RocePlan* plan = carries_roce(c, net) ? roce_plan(c, net) : nullptr;
     if (plan && plan->priority && plan->dscp) plans.push_back({net.carries_traffic(Traffic::compute), plan});
   }
-  std::stable_sort(plans.begin(), plans.end(), [](const Plan& a, const Plan& b) { return a.jobs > b.jobs; });
+  std::stable_sort(plans.begin(), plans.end(), [](const Carried& a, const Carried& b) { return a.jobs > b.jobs; });
   std::vector<SwitchClass> out;
-  for (const Plan& p : plans) {
+  for (const Carried& p : plans) {
     auto known =
         std::find_if(out.begin(), out.end(), [&](const SwitchClass& s) { return s.priority == *p.plan->priority; });
     if (known == out.end())

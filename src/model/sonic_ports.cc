@@ -17,7 +17,7 @@ std::optional<std::int64_t> whole(std::string_view text) {
   return static_cast<std::int64_t>(*number);
 }
 
-std::vector<std::string_view> words_of(std::string_view text) {
+std::vector<std::string_view> columns_of(std::string_view text) {
   std::vector<std::string_view> out = split(text, ' ');
   std::erase(out, "");
   return out;
@@ -70,7 +70,7 @@ std::optional<SonicMode> mode_of(std::string_view text, std::int64_t width) {
 std::optional<std::vector<SonicMode>> modes_in(const Value<std::string>& text, std::int64_t width) {
   std::vector<SonicMode> out;
   if (!text) return out;
-  for (const std::string_view word : words_of(*text)) {
+  for (const std::string_view word : columns_of(*text)) {
     auto mode = mode_of(word, width);
     if (!mode) return std::nullopt;
     out.push_back(std::move(*mode));
@@ -94,7 +94,7 @@ std::int64_t mbps(BitsPerSecond rate) { return std::llround(rate.value / 1e6); }
 
 std::optional<std::vector<std::int64_t>> numbers_in_steps(std::string_view text) {
   std::vector<std::int64_t> out;
-  for (const std::string_view word : words_of(text)) {
+  for (const std::string_view word : columns_of(text)) {
     const std::size_t dash = word.find('-');
     if (dash == std::string_view::npos) {
       const auto one = whole(word);

@@ -63,7 +63,6 @@ std::string render_all_reduce_text(const Cluster& c) {
 }
 
 void all_reduce_json(JsonWriter& json, const Cluster& c) {
-  constexpr auto kLine = JsonWriter::Layout::line;
   bool open = false;
   each_group(c,
              [&](const NodeGroupModel& g, const CollectiveUnit& u, double k, const std::vector<Algorithm>& algorithms) {

@@ -116,7 +116,6 @@ std::string render_cost_text(const Cost& cost) {
 }
 
 void cost_json(JsonWriter& json, const Cost& cost) {
-  constexpr auto kLine = JsonWriter::Layout::line;
   json.field("currency", cost.currency)
       .field("complete", cost.complete())
       .field("unpriced_lines", cost.unpriced)

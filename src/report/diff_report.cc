@@ -332,7 +332,6 @@ std::string render_diff_markdown(const SpecDiff& d) {
 
 namespace {
 void lists_json(JsonWriter& json, std::string_view key, const std::vector<ChangeList>& all) {
-  constexpr auto kLine = JsonWriter::Layout::line;
   json.array(key);
   for (const ChangeList& list : all) {
     json.begin_object().field("what", list.what).field("count", list.count).array("objects");
@@ -345,7 +344,6 @@ void lists_json(JsonWriter& json, std::string_view key, const std::vector<Change
 }  // namespace
 
 void plan_changes_json(JsonWriter& json, const PlanDiff& d) {
-  constexpr auto kLine = JsonWriter::Layout::line;
   json.array("parts");
   for (const PartChange& p : d.parts) {
     json.begin_object(kLine)
@@ -364,7 +362,6 @@ void plan_changes_json(JsonWriter& json, const PlanDiff& d) {
 std::string render_diff_json(const SpecDiff& d) {
   std::string out;
   JsonWriter json(out, {.indent = 1});
-  constexpr auto kLine = JsonWriter::Layout::line;
   json.begin_object().field("format", "clusterc-diff").field("version", 1).field("same", d.same());
   json.object("before").field("name", d.before_name).field("spec_sha256", d.before_digest).object("figures");
   figures_json(json, d.before);

@@ -82,7 +82,6 @@ std::string cost_line(const Cost& c) {
 }
 
 void figures_json(JsonWriter& json, const PlanFigures& f) {
-  constexpr auto kLine = JsonWriter::Layout::line;
   json.field("nodes", f.nodes).field("gpus", f.gpus);
   const auto counts = [&](std::string_view key, const std::map<std::string, std::int64_t>& map) {
     json.object(key, kLine);

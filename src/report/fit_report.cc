@@ -44,7 +44,6 @@ std::string render_fit_text(const FitReport& r) {
 std::string render_fit_json(const FitReport& r) {
   std::string out;
   JsonWriter json(out, {.indent = 1});
-  constexpr auto kLine = JsonWriter::Layout::line;
   json.begin_object()
       .field("format", "clusterc-fit")
       .field("version", 1)

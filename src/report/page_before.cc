@@ -8,8 +8,6 @@
 namespace clusterc {
 namespace {
 
-constexpr auto kLine = JsonWriter::Layout::line;
-
 void racks(JsonWriter& json, const Cluster& c, const Plan& p) {
   const auto group = [&](std::string_view kind, const auto& g, std::int64_t units) {
     for (std::int64_t r = g.first; r < g.first + g.count && at(r) < p.racks.size(); ++r) {

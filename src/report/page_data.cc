@@ -24,7 +24,6 @@
 namespace clusterc {
 namespace {
 
-constexpr auto kLine = JsonWriter::Layout::line;
 constexpr std::size_t kMostMargins = 400;  // the tightest; what is beyond is far from its limit
 
 template <class Number>

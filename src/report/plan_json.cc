@@ -74,8 +74,6 @@ class PlanJson {
   }
 
  private:
-  static constexpr auto kLine = JsonWriter::Layout::line;
-
   void head(std::string_view spec_digest, const PlanVerdict* verdict) {
     json_.begin_object()
         .field("format", "clusterc-plan")

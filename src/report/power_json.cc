@@ -18,7 +18,6 @@
 namespace clusterc {
 namespace {
 
-constexpr auto kLine = JsonWriter::Layout::line;
 std::optional<double> known(double v) { return v < 0 ? std::nullopt : std::optional<double>(v); }
 
 auto key_of(const SupplyLoad& l) {

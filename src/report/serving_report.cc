@@ -140,8 +140,6 @@ std::string serving_text(const WorkloadPlan& p) {
 
 namespace {
 
-constexpr auto kLine = JsonWriter::Layout::line;
-
 void copy_json(JsonWriter& json, std::string_view key, const ServingCopy& c) {
   json.object(key)
       .field("gpus", c.split.gpus())

@@ -25,7 +25,7 @@ namespace {
 
 std::string box(std::string_view text) { return format("- [ ] {}\n", text); }
 std::string quoted(std::string_view text) { return markdown_text(text); }
-std::string counted(std::int64_t n, std::string_view one, std::string_view many) {
+std::string number_of(std::int64_t n, std::string_view one, std::string_view many) {
   return std::to_string(n) + " " + std::string(n == 1 ? one : many);
 }
 
@@ -116,7 +116,7 @@ void switches(const System& in, std::string& out) {
     if (fabric.uplink_cables > 0 && fabric.uplinks_to >= 0) {
       const bool several = fabric.uplink_cables > fabric.tiers[0].count;
       out += box(format("by hand: network {}: {} to switches of network {}, a trunk with the VLAN of {}{}",
-                        quoted(fabric.name), counted(fabric.uplink_cables, "uplink", "uplinks"),
+                        quoted(fabric.name), number_of(fabric.uplink_cables, "uplink", "uplinks"),
                         quoted(p.fabrics[at(fabric.uplinks_to)].name), quoted(fabric.name),
                         several ? "; the uplinks of one switch are one LAG (LACP): plug the second one when it is set "
                                   "up, or it is a loop"
@@ -202,7 +202,7 @@ std::string delivery_steps(const Cluster& c, const Plan& p) {
   for (const AssemblyGroupModel& a : c.assemblies)
     if (a.count > 0)
       out += box(format("{} {} assembled, with their trays: the way from the truck to the place carries and passes {}",
-                        counted(a.count, "frame", "frames"), a.count == 1 ? "comes" : "come",
+                        number_of(a.count, "frame", "frames"), a.count == 1 ? "comes" : "come",
                         a.part && a.part->weight ? to_text(*a.part->weight) + " each" : "their weight"));
   out += box(
       "each box was looked at before the delivery was signed for: count, damage, shock and tilt indicators; damage is "
@@ -273,7 +273,7 @@ std::string coolant_steps(const Cluster& c, const Plan& p) {
           box(format("loop {}: {} ({}) in place, connected to {} and to the management network, set to {}. Their "
                      "places, cords and "
                      "network ports are not in the plan: the maker's manual and the planner of the room have them",
-                     quoted(z.name), counted(set->count.value_or(1), "CDU", "CDUs"), quoted(set->model.value_or("")),
+                     quoted(z.name), number_of(set->count.value_or(1), "CDU", "CDUs"), quoted(set->model.value_or("")),
                      feeds.empty() ? "power" : (feeds.size() == 1 ? "feed " : "feeds ") + quoted(join(feeds, ", ")),
                      z.spec->supply ? to_text(*z.spec->supply) : "the supply temperature of the loop"));
     }
@@ -291,13 +291,13 @@ std::string coolant_steps(const Cluster& c, const Plan& p) {
       out += box(format(
           "loop {}: {} in {} {} connected. **Hoses, manifolds and couplings of these racks are not planned (`+?` "
           "in the bill)**: ask the maker of the servers and that of the CDUs for a set",
-          quoted(z.name), counted(devices, "liquid-cooled device", "liquid-cooled devices"),
-          counted(racks, "rack", "racks"), devices == 1 ? "is" : "are"));
+          quoted(z.name), number_of(devices, "liquid-cooled device", "liquid-cooled devices"),
+          number_of(racks, "rack", "racks"), devices == 1 ? "is" : "are"));
     if (frames > 0)
-      out +=
-          box(format("loop {}: {} connected, supply and return, with {} (`coolant-hose` in the bill; length and "
-                     "couplings: the maker of the frame)",
-                     quoted(z.name), counted(frames, "frame is", "frames are"), counted(2 * frames, "hose", "hoses")));
+      out += box(
+          format("loop {}: {} connected, supply and return, with {} (`coolant-hose` in the bill; length and "
+                 "couplings: the maker of the frame)",
+                 quoted(z.name), number_of(frames, "frame is", "frames are"), number_of(2 * frames, "hose", "hoses")));
     const Fluid fluid = z.spec->fluid.value_or(Fluid::water);
     out +=
         box(format("loop {}: flushed until the filters stay clean, filled with {} and vented, as the maker of the "

@@ -252,7 +252,6 @@ class Words {
   }
 
   void state_json(JsonWriter& json, const WhatIf& w) const {
-    constexpr auto kLine = JsonWriter::Layout::line;
     const auto list = [&](std::string_view key, const std::vector<std::string>& texts) {
       json.array(key, kLine);
       for (const std::string& t : texts) json.value(t);
@@ -462,7 +461,6 @@ std::string render_what_if_each_json(const WhatIfEngine& engine, const std::vect
   const Words words(engine);
   std::string out;
   JsonWriter json(out, {.indent = 1});
-  constexpr auto kLine = JsonWriter::Layout::line;
   json.begin_object()
       .field("format", "clusterc-what-if")
       .field("version", 1)

@@ -206,8 +206,6 @@ void training_text(const WorkloadPlan& p, std::string& out) {
   }
 }
 
-constexpr auto kLine = JsonWriter::Layout::line;
-
 void choice_json(JsonWriter& json, const LayoutChoice& c) {
   const Layout& l = c.layout;
   json.object("split", kLine)

@@ -82,14 +82,14 @@ std::optional<Baseline> read_baseline(const Sources& sources, FileId file, Findi
 
 void apply_baseline(const Baseline& baseline, const std::string& baseline_path, const std::string& spec,
                     FileId spec_file, const Sources& sources, Findings& findings) {
-  struct Open {
+  struct OpenFinding {
     const BaselineEntry* entry;
     std::int64_t left;
   };
-  std::multimap<Key, Open> open;
+  std::multimap<Key, OpenFinding> open;
   for (const auto& known : baseline.specs)
     if (known.name == spec)
-      for (const BaselineEntry& e : known.value) open.emplace(key_of(e), Open{&e, e.count.value_or(1)});
+      for (const BaselineEntry& e : known.value) open.emplace(key_of(e), OpenFinding{&e, e.count.value_or(1)});
   for (Finding& f : findings.all()) {
     if (!eligible(f)) continue;
     const auto [first, last] = open.equal_range(key_of(f, baseline_path, spec_file, sources));
@@ -101,11 +101,11 @@ void apply_baseline(const Baseline& baseline, const std::string& baseline_path, 
     }
   }
   // In the order of the file, so that the same text gives the same findings.
-  std::vector<Open> unmet;
+  std::vector<OpenFinding> unmet;
   for (const auto& [key, o] : open)
     if (o.left > 0) unmet.push_back(o);
-  std::ranges::sort(unmet, {}, [](const Open& o) { return o.entry->span.begin; });
-  for (const Open& o : unmet) {
+  std::ranges::sort(unmet, {}, [](const OpenFinding& o) { return o.entry->span.begin; });
+  for (const OpenFinding& o : unmet) {
     const std::string at = o.entry->at.value_or("");
     Finding& f = findings.warning(
         "baseline-entry-unmet", o.entry->rule.span,

@@ -6,7 +6,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void cool_airflow_below_demand(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   for (std::size_t i = 0; i < c.zones.size() && i < in.plan.zones.size(); ++i) {
@@ -50,7 +50,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kCoolAirflowBelowDemand;  // registry.cc names it
+const Rule kCoolAirflowBelowDemand = {
+    .id = "cool-airflow-below-demand",
+    .code = "COOL-001",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "the racks of a zone draw more air than its units supply",
+    .explanation = R"(## What it checks
 
 The airflow of a zone's units, without the spares, covers the airflow that the devices in its racks draw.
 
@@ -86,17 +93,8 @@ Add airflow (units, tiles), containment or rear doors, or place fewer nodes in t
 ## When to accept
 
 Where inlet temperatures were measured under full load at the top of the racks and stay in range.
-)";
-
-extern const Rule kCoolAirflowBelowDemand;  // registry.cc names it
-const Rule kCoolAirflowBelowDemand = {
-    .id = "cool-airflow-below-demand",
-    .code = "COOL-001",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "the racks of a zone draw more air than its units supply",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = cool_airflow_below_demand,
 };
 
 }  // namespace clusterc

@@ -8,7 +8,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void cool_cdu_undersized_at_approach(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   for (std::size_t i = 0; i < c.zones.size() && i < in.plan.zones.size(); ++i) {
@@ -54,7 +54,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kCoolCduUndersizedAtApproach;  // registry.cc names it
+const Rule kCoolCduUndersizedAtApproach = {
+    .id = "cool-cdu-undersized-at-approach",
+    .code = "COOL-007",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "the CDUs remove less than the heat of the loop at its approach temperature",
+    .explanation = R"(## What it checks
 
 The coolant distribution units, without the spares, remove the heat of the loop at the actual temperature difference
 between coolant and facility water.
@@ -90,17 +97,8 @@ Use a warmer set point where the equipment allows it, colder facility water, or 
 ## When to accept
 
 Where the maker's selection sheet states the capacity at exactly this operating point.
-)";
-
-extern const Rule kCoolCduUndersizedAtApproach;  // registry.cc names it
-const Rule kCoolCduUndersizedAtApproach = {
-    .id = "cool-cdu-undersized-at-approach",
-    .code = "COOL-007",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "the CDUs remove less than the heat of the loop at its approach temperature",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = cool_cdu_undersized_at_approach,
 };
 
 }  // namespace clusterc

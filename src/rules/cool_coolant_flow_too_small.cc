@@ -7,7 +7,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void cool_coolant_flow_too_small(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   for (std::size_t i = 0; i < c.zones.size() && i < in.plan.zones.size(); ++i) {
@@ -45,7 +45,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kCoolCoolantFlowTooSmall;  // registry.cc names it
+const Rule kCoolCoolantFlowTooSmall = {
+    .id = "cool-coolant-flow-too-small",
+    .code = "COOL-006",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "the CDUs move less coolant than the heat needs",
+    .explanation = R"(## What it checks
 
 The running coolant distribution units, without the spares, move enough coolant for the heat of the loop at the
 temperature rise that the equipment allows.
@@ -81,17 +88,8 @@ More or larger CDUs, or a larger `rise` that the equipment's maker allows.
 ## When to accept
 
 Where the flow was agreed with the maker of the cold plates. It is better to write it as `rise`.
-)";
-
-extern const Rule kCoolCoolantFlowTooSmall;  // registry.cc names it
-const Rule kCoolCoolantFlowTooSmall = {
-    .id = "cool-coolant-flow-too-small",
-    .code = "COOL-006",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "the CDUs move less coolant than the heat needs",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = cool_coolant_flow_too_small,
 };
 
 }  // namespace clusterc

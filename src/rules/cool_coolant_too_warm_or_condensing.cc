@@ -90,7 +90,7 @@ void too_warm(const Rule& rule, Findings& findings, const ZoneModel& z, const Va
   f.object("zone/" + z.name);
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void cool_coolant_too_warm_or_condensing(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   for (std::size_t i = 0; i < c.zones.size() && i < in.plan.zones.size(); ++i) {
@@ -120,7 +120,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kCoolCoolantTooWarmOrCondensing;  // registry.cc names it
+const Rule kCoolCoolantTooWarmOrCondensing = {
+    .id = "cool-coolant-too-warm-or-condensing",
+    .code = "COOL-008",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "the coolant is warmer than the equipment allows, or so cold that water condenses on its lines",
+    .explanation = R"(## What it checks
 
 The coolant that a loop supplies is at least 2 K above the dew point of the room, and no warmer than the equipment
 allows.
@@ -156,17 +163,8 @@ Use a warmer set point, or dry the air. For coolant that is too warm: a colder s
 ## When to accept
 
 Where every cold surface is insulated, or the maker allows warmer coolant in writing.
-)";
-
-extern const Rule kCoolCoolantTooWarmOrCondensing;  // registry.cc names it
-const Rule kCoolCoolantTooWarmOrCondensing = {
-    .id = "cool-coolant-too-warm-or-condensing",
-    .code = "COOL-008",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "the coolant is warmer than the equipment allows, or so cold that water condenses on its lines",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = cool_coolant_too_warm_or_condensing,
 };
 
 }  // namespace clusterc

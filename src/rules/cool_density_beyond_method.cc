@@ -33,7 +33,7 @@ Limit limit_of(const ZoneModel& z, const ZoneLoad& load) {
   return {};
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void cool_density_beyond_method(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   for (std::size_t i = 0; i < c.zones.size() && i < in.plan.zones.size(); ++i) {
@@ -72,7 +72,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kCoolDensityBeyondMethod;  // registry.cc names it
+const Rule kCoolDensityBeyondMethod = {
+    .id = "cool-density-beyond-method",
+    .code = "COOL-002",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a rack gives more heat to the air than its cooling method usually removes",
+    .explanation = R"(## What it checks
 
 The heat that one rack gives to the air is within the range for which the zone's cooling method is usually built.
 
@@ -105,17 +112,8 @@ Use containment, in-row coolers, rear doors or direct liquid cooling, or put few
 ## When to accept
 
 Where the room was measured or simulated at this density.
-)";
-
-extern const Rule kCoolDensityBeyondMethod;  // registry.cc names it
-const Rule kCoolDensityBeyondMethod = {
-    .id = "cool-density-beyond-method",
-    .code = "COOL-002",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "a rack gives more heat to the air than its cooling method usually removes",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = cool_density_beyond_method,
 };
 
 }  // namespace clusterc

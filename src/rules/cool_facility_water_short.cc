@@ -7,7 +7,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void cool_facility_water_short(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   for (std::size_t i = 0; i < c.zones.size() && i < in.plan.zones.size(); ++i) {
@@ -67,7 +67,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kCoolFacilityWaterShort;  // registry.cc names it
+const Rule kCoolFacilityWaterShort = {
+    .id = "cool-facility-water-short",
+    .code = "COOL-015",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "the facility water flow is too small for the heat of the loop",
+    .explanation = R"(## What it checks
 
 The facility water of a liquid loop flows fast enough to remove the loop's heat without leaving warmer than the coolant
 that returns.
@@ -104,17 +111,8 @@ More or colder facility water, or a warmer loop where the equipment allows it.
 ## When to accept
 
 Never: no heat exchanger can do it.
-)";
-
-extern const Rule kCoolFacilityWaterShort;  // registry.cc names it
-const Rule kCoolFacilityWaterShort = {
-    .id = "cool-facility-water-short",
-    .code = "COOL-015",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "the facility water flow is too small for the heat of the loop",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = cool_facility_water_short,
 };
 
 }  // namespace clusterc

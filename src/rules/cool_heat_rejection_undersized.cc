@@ -6,7 +6,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void cool_heat_rejection_undersized(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   for (std::size_t i = 0; i < c.zones.size() && i < in.plan.zones.size(); ++i) {
@@ -71,7 +71,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kCoolHeatRejectionUndersized;  // registry.cc names it
+const Rule kCoolHeatRejectionUndersized = {
+    .id = "cool-heat-rejection-undersized",
+    .code = "COOL-003",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "the heat of a zone exceeds what its cooling removes without the spares",
+    .explanation = R"(## What it checks
 
 The units of a cooling zone, without the declared spares, remove the heat of everything in it. In a liquid loop the
 units are its coolant distribution units. Rear doors without a spare are judged rack by rack instead
@@ -108,17 +115,8 @@ Add a unit, declare fewer spares, or reduce the load.
 ## When to accept
 
 Where the unit's figure is known to be too low for this room. Give the measurement as the reason.
-)";
-
-extern const Rule kCoolHeatRejectionUndersized;  // registry.cc names it
-const Rule kCoolHeatRejectionUndersized = {
-    .id = "cool-heat-rejection-undersized",
-    .code = "COOL-003",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "the heat of a zone exceeds what its cooling removes without the spares",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = cool_heat_rejection_undersized,
 };
 
 }  // namespace clusterc

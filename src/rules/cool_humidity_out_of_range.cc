@@ -9,7 +9,7 @@ namespace {
 // ASHRAE TC 9.9, 2021 reference card, table 2.1: recommended for every air class.
 constexpr double kMostHumidity = 0.70, kDewLow = -9, kDewHigh = 15;
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void cool_humidity_out_of_range(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   for (std::size_t i = 0; i < c.zones.size() && i < in.plan.zones.size(); ++i) {
@@ -39,7 +39,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kCoolHumidityOutOfRange;  // registry.cc names it
+const Rule kCoolHumidityOutOfRange = {
+    .id = "cool-humidity-out-of-range",
+    .code = "COOL-014",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "the humidity of a room is outside the recommended range",
+    .explanation = R"(## What it checks
 
 The relative humidity and dew point of a zone are in the range recommended for data centres.
 
@@ -71,17 +78,8 @@ Dehumidify or humidify.
 ## When to accept
 
 Where the makers of the equipment allow more, with their document as the reason.
-)";
-
-extern const Rule kCoolHumidityOutOfRange;  // registry.cc names it
-const Rule kCoolHumidityOutOfRange = {
-    .id = "cool-humidity-out-of-range",
-    .code = "COOL-014",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "the humidity of a room is outside the recommended range",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = cool_humidity_out_of_range,
 };
 
 }  // namespace clusterc

@@ -7,7 +7,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void cool_inlet_above_altitude_limit(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site || !c.spec.site || !c.spec.site->altitude || c.spec.site->altitude->value <= kInletDeratingFrom.value)
     return;
@@ -34,7 +34,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kCoolInletAboveAltitudeLimit;  // registry.cc names it
+const Rule kCoolInletAboveAltitudeLimit = {
+    .id = "cool-inlet-above-altitude-limit",
+    .code = "COOL-005",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "the supplied air is warmer than the inlet limit at this altitude",
+    .explanation = R"(## What it checks
 
 Above 900 m the maximum inlet temperature of each server falls with altitude, as its class requires. The zone supplies
 no warmer air than that.
@@ -69,17 +76,8 @@ Lower the set point, or use equipment of a wider class.
 ## When to accept
 
 Where the server's maker allows more at this altitude in writing.
-)";
-
-extern const Rule kCoolInletAboveAltitudeLimit;  // registry.cc names it
-const Rule kCoolInletAboveAltitudeLimit = {
-    .id = "cool-inlet-above-altitude-limit",
-    .code = "COOL-005",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "the supplied air is warmer than the inlet limit at this altitude",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = cool_inlet_above_altitude_limit,
 };
 
 }  // namespace clusterc

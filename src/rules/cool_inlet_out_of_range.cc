@@ -11,7 +11,7 @@ namespace {
 // ASHRAE TC 9.9, 2021 reference card, table 2.1: recommended inlet of every air class.
 constexpr double kRecommendedLow = 18, kRecommendedHigh = 27;
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void cool_inlet_out_of_range(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   std::vector<char> outside(c.zones.size(), 0);
@@ -78,7 +78,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kCoolInletOutOfRange;  // registry.cc names it
+const Rule kCoolInletOutOfRange = {
+    .id = "cool-inlet-out-of-range",
+    .code = "COOL-004",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "the supplied air is outside the inlet range of a device",
+    .explanation = R"(## What it checks
 
 The air that a zone supplies is in the inlet range of every server that receives it (error), and in the range
 recommended for all servers (warning).
@@ -114,17 +121,8 @@ Lower the set point (or raise it where the air is too cold), or use equipment of
 
 The warning: where a warm hall is intended, its saving is known, and every server allows it. The error only with a
 written allowance of the server's maker.
-)";
-
-extern const Rule kCoolInletOutOfRange;  // registry.cc names it
-const Rule kCoolInletOutOfRange = {
-    .id = "cool-inlet-out-of-range",
-    .code = "COOL-004",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "the supplied air is outside the inlet range of a device",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = cool_inlet_out_of_range,
 };
 
 }  // namespace clusterc

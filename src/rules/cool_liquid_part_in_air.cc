@@ -27,7 +27,7 @@ void check_gpu(const Rule& rule, Findings& findings, const NodeGroupModel& g) {
   f.object("nodes." + g.name);
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void cool_liquid_part_in_air(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const NodeGroupModel& g : c.nodes) {
     if (!is_ours(g) || g.count == 0) continue;
@@ -60,7 +60,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kCoolLiquidPartInAir;  // registry.cc names it
+const Rule kCoolLiquidPartInAir = {
+    .id = "cool-liquid-part-in-air",
+    .code = "COOL-010",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a part that needs coolant is in a place without a coolant loop",
+    .explanation = R"(## What it checks
 
 GPUs that exist only with cold plates are in servers that have cold plates. Servers and assemblies that need coolant are
 in racks with a coolant loop.
@@ -93,17 +100,8 @@ Use a server with cold plates and racks with a loop, or the air-cooled version o
 ## When to accept
 
 Never.
-)";
-
-extern const Rule kCoolLiquidPartInAir;  // registry.cc names it
-const Rule kCoolLiquidPartInAir = {
-    .id = "cool-liquid-part-in-air",
-    .code = "COOL-010",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "a part that needs coolant is in a place without a coolant loop",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = cool_liquid_part_in_air,
 };
 
 }  // namespace clusterc

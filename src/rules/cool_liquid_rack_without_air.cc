@@ -6,7 +6,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void cool_liquid_rack_without_air(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   for (const AssemblyGroupModel& a : c.assemblies) {
@@ -50,7 +50,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kCoolLiquidRackWithoutAir;  // registry.cc names it
+const Rule kCoolLiquidRackWithoutAir = {
+    .id = "cool-liquid-rack-without-air",
+    .code = "COOL-009",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "the heat that the coolant does not remove has no air cooling zone",
+    .explanation = R"(## What it checks
 
 Racks and assemblies on a coolant loop also have an air cooling zone for the heat that the coolant does not remove.
 
@@ -83,17 +90,8 @@ Name an air cooling zone, and size it for the rest.
 ## When to accept
 
 Where the maker states that everything is on cold plates. It is better to write `liquid_share: 1` in the part.
-)";
-
-extern const Rule kCoolLiquidRackWithoutAir;  // registry.cc names it
-const Rule kCoolLiquidRackWithoutAir = {
-    .id = "cool-liquid-rack-without-air",
-    .code = "COOL-009",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "the heat that the coolant does not remove has no air cooling zone",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = cool_liquid_rack_without_air,
 };
 
 }  // namespace clusterc

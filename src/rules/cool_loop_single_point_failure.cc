@@ -64,7 +64,7 @@ void check_air_unit(const Rule& rule, const ZoneModel& z, Watts heat, const std:
   f.object("zone/" + z.name);
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void cool_loop_single_point_failure(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   for (std::size_t i = 0; i < c.zones.size() && i < in.plan.zones.size(); ++i) {
@@ -112,7 +112,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kCoolLoopSinglePointFailure;  // registry.cc names it
+const Rule kCoolLoopSinglePointFailure = {
+    .id = "cool-loop-single-point-failure",
+    .code = "COOL-013",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "one failure stops the cooling of several racks",
+    .explanation = R"(## What it checks
 
 A loop for more than one rack still removes its heat with one coolant distribution unit failed, and its units are not
 all on one feed.
@@ -150,17 +157,8 @@ Use one unit more than the heat needs, on a second feed.
 ## When to accept
 
 Where few racks are affected, and the users accept an outage of the loop.
-)";
-
-extern const Rule kCoolLoopSinglePointFailure;  // registry.cc names it
-const Rule kCoolLoopSinglePointFailure = {
-    .id = "cool-loop-single-point-failure",
-    .code = "COOL-013",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "one failure stops the cooling of several racks",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = cool_loop_single_point_failure,
 };
 
 }  // namespace clusterc

@@ -6,7 +6,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void cool_opposed_airflow_in_rack(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   for (std::size_t i = 0; i < in.plan.fabrics.size() && i < c.networks.size(); ++i) {
@@ -36,7 +36,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kCoolOpposedAirflowInRack;  // registry.cc names it
+const Rule kCoolOpposedAirflowInRack = {
+    .id = "cool-opposed-airflow-in-rack",
+    .code = "COOL-011",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "switches draw air from the hot side of the rack",
+    .explanation = R"(## What it checks
 
 A network's switches draw cold air from the front of the rack, given their airflow direction and the side that their
 ports face.
@@ -70,17 +77,8 @@ Order the other airflow direction, or turn the switch and lead the cables throug
 ## When to accept
 
 Where ducts bring cold air to the rear.
-)";
-
-extern const Rule kCoolOpposedAirflowInRack;  // registry.cc names it
-const Rule kCoolOpposedAirflowInRack = {
-    .id = "cool-opposed-airflow-in-rack",
-    .code = "COOL-011",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "switches draw air from the hot side of the rack",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = cool_opposed_airflow_in_rack,
 };
 
 }  // namespace clusterc

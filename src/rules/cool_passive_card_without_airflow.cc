@@ -5,7 +5,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void cool_passive_card_without_airflow(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
     if (!is_ours(g) || g.count == 0 || !s.gpu || s.gpu_count == 0 || s.gpu->cooling.value_or("") != "passive" ||
@@ -31,7 +31,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kCoolPassiveCardWithoutAirflow;  // registry.cc names it
+const Rule kCoolPassiveCardWithoutAirflow = {
+    .id = "cool-passive-card-without-airflow",
+    .code = "COOL-012",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a passive card is in a server without a stated airflow",
+    .explanation = R"(## What it checks
 
 A PCIe card without a fan is in a server whose maker provides places for such cards (`gpu_forms`) or states its airflow.
 
@@ -61,17 +68,8 @@ Use a server whose maker lists the card, or a card with a fan.
 ## When to accept
 
 Where ducts were added and the card's temperature was measured under full load for an hour.
-)";
-
-extern const Rule kCoolPassiveCardWithoutAirflow;  // registry.cc names it
-const Rule kCoolPassiveCardWithoutAirflow = {
-    .id = "cool-passive-card-without-airflow",
-    .code = "COOL-012",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "a passive card is in a server without a stated airflow",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = cool_passive_card_without_airflow,
 };
 
 }  // namespace clusterc

@@ -41,7 +41,7 @@ Racks racks_of(const RuleInput& in, int zone, Watts door) {
   return found;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void cool_rear_door_undersized(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   for (std::size_t i = 0; i < c.zones.size(); ++i) {
@@ -75,7 +75,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kCoolRearDoorUndersized;  // registry.cc names it
+const Rule kCoolRearDoorUndersized = {
+    .id = "cool-rear-door-undersized",
+    .code = "COOL-017",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a rack gives more heat than its rear door removes, or has no door",
+    .explanation = R"(## What it checks
 
 In a zone of rear doors, each rack that gives heat to the air has a door, and its door removes that heat.
 
@@ -110,17 +117,8 @@ Use doors that remove more heat, one for each rack, or put fewer nodes in a rack
 ## When to accept
 
 Where the room itself removes the rest, and its cooling is not in the spec.
-)";
-
-extern const Rule kCoolRearDoorUndersized;  // registry.cc names it
-const Rule kCoolRearDoorUndersized = {
-    .id = "cool-rear-door-undersized",
-    .code = "COOL-017",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "a rack gives more heat than its rear door removes, or has no door",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = cool_rear_door_undersized,
 };
 
 }  // namespace clusterc

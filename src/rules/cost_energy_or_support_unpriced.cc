@@ -11,7 +11,7 @@ constexpr std::size_t kNamed = 3;
 
 bool is_zero_price(const CostLine& l) { return l.priced() && l.each.value_or(0) <= 0 && l.hour.value_or(0) <= 0; }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void cost_energy_or_support_unpriced(const Rule& rule, const RuleInput& in, Findings& findings) {
   const auto cost = cost_of(in.plan);
   if (!cost) return;
   std::vector<std::string> items, free;
@@ -60,7 +60,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kCostEnergyOrSupportUnpriced;  // registry.cc names it
+const Rule kCostEnergyOrSupportUnpriced = {
+    .id = "cost-energy-or-support-unpriced",
+    .code = "COST-002",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "the cost of the plan leaves out parts, energy or support",
+    .explanation = R"(## What it checks
 
 A spec with `prices` has a price for everything that the plan's cost contains: every part of the bill of materials,
 electricity, and support. A price of 0 counts as missing.
@@ -97,17 +104,8 @@ no price of their own.
 ## When to accept
 
 Where another budget pays for it, and the comparison leaves it out on both sides.
-)";
-
-extern const Rule kCostEnergyOrSupportUnpriced;  // registry.cc names it
-const Rule kCostEnergyOrSupportUnpriced = {
-    .id = "cost-energy-or-support-unpriced",
-    .code = "COST-002",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "the cost of the plan leaves out parts, energy or support",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = cost_energy_or_support_unpriced,
 };
 
 }  // namespace clusterc

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kHalf = 2;  // the usual next step: two ports down for each one up
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void cost_of_choice_unstated(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   const auto cost = cost_of(in.plan);
   if (!cost) return;
@@ -40,7 +40,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kCostOfChoiceUnstated;  // registry.cc names it
+const Rule kCostOfChoiceUnstated = {
+    .id = "cost-of-choice-unstated",
+    .code = "COST-003",
+    .severity = Severity::note,
+    .physics = false,
+    .summary = "the cost of full bandwidth between leaves",
+    .explanation = R"(## What it checks
 
 Where the spec has prices and a compute network has several tiers without oversubscription, the rule reports how much
 half the bandwidth between leaves would save.
@@ -75,17 +82,8 @@ Nothing is wrong. Compare both and decide.
 ## When to accept
 
 It is a note and needs no acceptance.
-)";
-
-extern const Rule kCostOfChoiceUnstated;  // registry.cc names it
-const Rule kCostOfChoiceUnstated = {
-    .id = "cost-of-choice-unstated",
-    .code = "COST-003",
-    .severity = Severity::note,
-    .physics = false,
-    .summary = "the cost of full bandwidth between leaves",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = cost_of_choice_unstated,
 };
 
 }  // namespace clusterc

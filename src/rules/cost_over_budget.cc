@@ -7,7 +7,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void cost_over_budget(const Rule& rule, const RuleInput& in, Findings& findings) {
   const auto cost = cost_of(in.plan);
   if (!cost || !cost->budget) return;
   if (cost->purchase <= 0 && !cost->lines.empty()) {
@@ -51,7 +51,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kCostOverBudget;  // registry.cc names it
+const Rule kCostOverBudget = {
+    .id = "cost-over-budget",
+    .code = "COST-004",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "the purchase costs more than the budget",
+    .explanation = R"(## What it checks
 
 The cost of the purchase and all one-time costs do not exceed `prices.budget`.
 
@@ -86,17 +93,8 @@ nodes that fits the budget, `--option` compares variants.
 ## When to accept
 
 Where the rest of the money is promised. Name the source in the reason.
-)";
-
-extern const Rule kCostOverBudget;  // registry.cc names it
-const Rule kCostOverBudget = {
-    .id = "cost-over-budget",
-    .code = "COST-004",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "the purchase costs more than the budget",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = cost_over_budget,
 };
 
 }  // namespace clusterc

@@ -43,7 +43,7 @@ void hold(const Rule& rule, Findings& findings, const Cost& cost, const std::vec
   f.object(format("prices.{}.{}", map, entry.name));
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void cost_parts_missing_from_bill(const Rule& rule, const RuleInput& in, Findings& findings) {
   const std::optional<Cost> cost = cost_of(in.plan);
   if (!cost) return;
   const std::vector<BillRow> bill = bill_rows(in.plan);
@@ -56,7 +56,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kCostPartsMissingFromBill;  // registry.cc names it
+const Rule kCostPartsMissingFromBill = {
+    .id = "cost-parts-missing-from-bill",
+    .code = "COST-001",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "an offer or order has fewer pieces of a part than the plan needs",
+    .explanation = R"(## What it checks
 
 Where the spec states how many pieces of a part an offer or order has (`prices.parts.<part>.quoted`), they cover what
 the plan needs, without spares.
@@ -93,17 +100,8 @@ Order what `clusterc plan` lists. The bill is derived, so quantities need not be
 ## When to accept
 
 Where the rest comes from stock or from another order. Name it in the reason.
-)";
-
-extern const Rule kCostPartsMissingFromBill;  // registry.cc names it
-const Rule kCostPartsMissingFromBill = {
-    .id = "cost-parts-missing-from-bill",
-    .code = "COST-001",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "an offer or order has fewer pieces of a part than the plan needs",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = cost_parts_missing_from_bill,
 };
 
 }  // namespace clusterc

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kNamed = 3;
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void cost_price_without_part(const Rule& rule, const RuleInput& in, Findings& findings) {
   if (!in.cluster.spec.prices || in.cluster.spec.prices->parts.empty()) return;
   std::set<std::string_view> bought;
   const std::vector<BillRow> bill = bill_rows(in.plan);
@@ -58,7 +58,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kCostPriceWithoutPart;  // registry.cc names it
+const Rule kCostPriceWithoutPart = {
+    .id = "cost-price-without-part",
+    .code = "COST-005",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a price names a part that is not in the bill",
+    .explanation = R"(## What it checks
 
 Every name under `prices.parts` is a part in the plan's bill of materials.
 
@@ -90,17 +97,8 @@ name as `gpu`, `cpu`, `memory`, `nic` or `drive`, or in the price of the node (`
 ## When to accept
 
 Where one price list is used for several clusters, and this one does not have all of its parts.
-)";
-
-extern const Rule kCostPriceWithoutPart;  // registry.cc names it
-const Rule kCostPriceWithoutPart = {
-    .id = "cost-price-without-part",
-    .code = "COST-005",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "a price names a part that is not in the bill",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = cost_price_without_part,
 };
 
 }  // namespace clusterc

@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::string_view kFiles = kFileReporter;
 
-constexpr FindingRow kRows[] = {
+constexpr FindingRow kFileRows[] = {
     {"file-dcgm-failed", Severity::error, kFiles, Standing::must_mend, "a test of `dcgmi diag` failed, or warns"},
     {"file-dcgm-unread", Severity::error, kFiles, Standing::must_mend,
      "a log of `dcgmi diag` has no test that passed, a result that is unknown, or no end"},
@@ -87,6 +87,6 @@ constexpr FindingRow kRows[] = {
 
 }  // namespace
 
-std::span<const FindingRow> file_finding_rows() { return kRows; }
+std::span<const FindingRow> file_finding_rows() { return kFileRows; }
 
 }  // namespace clusterc

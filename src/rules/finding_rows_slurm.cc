@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::string_view kSlurm = "output slurm", kDeployed = kSystemReporter;
 
-constexpr FindingRow kRows[] = {
+constexpr FindingRow kSlurmRows[] = {
     {"slurm-account-name", Severity::error, kSlurm, Standing::must_mend,
      "a user name is not valid in Slurm, or a team would have the account of another team or of root"},
     {"slurm-accounting-nodes", Severity::error, kSlurm, Standing::must_mend,
@@ -84,6 +84,6 @@ constexpr FindingRow kRows[] = {
 
 }  // namespace
 
-std::span<const FindingRow> slurm_finding_rows() { return kRows; }
+std::span<const FindingRow> slurm_finding_rows() { return kSlurmRows; }
 
 }  // namespace clusterc

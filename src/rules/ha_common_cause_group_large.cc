@@ -24,7 +24,7 @@ int only(const RackGroupModel& g, bool panels) {
   return found;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void ha_common_cause_group_large(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   std::vector<std::int64_t> by_feed(c.feeds.size()), by_panel(c.panels.size());
@@ -84,7 +84,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kHaCommonCauseGroupLarge;  // registry.cc names it
+const Rule kHaCommonCauseGroupLarge = {
+    .id = "ha-common-cause-group-large",
+    .code = "HA-004",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "the loss of one feed or busway stops most of the nodes",
+    .explanation = R"(## What it checks
 
 Where a site has several feeds, panels or busways, and the nodes are in several racks, the loss of one does not stop
 more than half of the compute nodes.
@@ -120,17 +127,8 @@ Connect the PDUs of each rack to two feeds, or spread the racks evenly over the 
 ## When to accept
 
 Where the second feed is only for cooling and control.
-)";
-
-extern const Rule kHaCommonCauseGroupLarge;  // registry.cc names it
-const Rule kHaCommonCauseGroupLarge = {
-    .id = "ha-common-cause-group-large",
-    .code = "HA-004",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "the loss of one feed or busway stops most of the nodes",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = ha_common_cause_group_large,
 };
 
 }  // namespace clusterc

@@ -10,7 +10,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void ha_quorum_even_or_split(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   // The members: nodes with the role etcd; in a Kubernetes cluster that names none, the control plane's (stacked etcd).
   std::vector<int> groups;
@@ -69,7 +69,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kHaQuorumEvenOrSplit;  // registry.cc names it
+const Rule kHaQuorumEvenOrSplit = {
+    .id = "ha-quorum-even-or-split",
+    .code = "HA-002",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a quorum has an even number of members, or too many members in one rack",
+    .explanation = R"(## What it checks
 
 A majority-based store has an odd number of members, at least three where a quorum is asked for, and no rack holds more
 members than may be lost (warning). Its members are the nodes with the role `etcd`, else those of the Kubernetes control
@@ -104,17 +111,8 @@ Use three or five members, each in its own rack.
 ## When to accept
 
 While members are being replaced.
-)";
-
-extern const Rule kHaQuorumEvenOrSplit;  // registry.cc names it
-const Rule kHaQuorumEvenOrSplit = {
-    .id = "ha-quorum-even-or-split",
-    .code = "HA-002",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "a quorum has an even number of members, or too many members in one rack",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = ha_quorum_even_or_split,
 };
 
 }  // namespace clusterc

@@ -9,7 +9,7 @@ namespace clusterc {
 namespace {
 
 // Below this many nodes a stop of an hour is somebody's afternoon (planning default).
-constexpr Threshold kThreshold{
+constexpr Threshold kHaServiceSingleInstanceThreshold{
     .means = "nodes from which a service needs two servers", .standard = 32, .least = 1, .most = 1e6, .whole = true};
 
 struct Service {
@@ -33,7 +33,7 @@ std::int64_t common_rack(const RuleInput& in, const std::vector<int>& groups) {
   return rack;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void ha_service_single_instance(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   const auto nodes_that_need_two = static_cast<std::int64_t>(in.threshold(rule));
   std::int64_t working = 0;
@@ -94,7 +94,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kHaServiceSingleInstance;  // registry.cc names it
+const Rule kHaServiceSingleInstance = {
+    .id = "ha-service-single-instance",
+    .code = "HA-001",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a service that all nodes need has one instance, or all of it is in one rack",
+    .explanation = R"(## What it checks
 
 A group that must survive the loss of a node (`ha`) has two nodes (error). In clusters of 32 or more nodes, scheduler,
 control plane and provisioning run on two nodes each, and there are two name servers and two time servers (warning).
@@ -131,18 +138,9 @@ Error: none beyond its inputs.
 ## When to accept
 
 Where the users accept a scheduler outage of an hour.
-)";
-
-extern const Rule kHaServiceSingleInstance;  // registry.cc names it
-const Rule kHaServiceSingleInstance = {
-    .id = "ha-service-single-instance",
-    .code = "HA-001",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "a service that all nodes need has one instance, or all of it is in one rack",
-    .explanation = kExplanation,
-    .check = check,
-    .threshold = &kThreshold,
+)",
+    .check = ha_service_single_instance,
+    .threshold = &kHaServiceSingleInstanceThreshold,
 };
 
 }  // namespace clusterc

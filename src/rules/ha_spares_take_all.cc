@@ -23,7 +23,7 @@ void check_workloads(const Rule& rule, const RuleInput& in, Findings& findings, 
     }
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void ha_spares_take_all(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     if (!g.spec->spares || g.count == 0 || *g.spec->spares == 0) continue;
     if (*g.spec->spares < g.count) {
@@ -41,7 +41,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kHaSparesTakeAll;  // registry.cc names it
+const Rule kHaSparesTakeAll = {
+    .id = "ha-spares-take-all",
+    .code = "HA-005",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "all nodes of a group are spares, or a workload needs more than the others",
+    .explanation = R"(## What it checks
 
 A group has more nodes than `spares` (error), and no workload runs on more of its nodes than remain without the spares
 (warning).
@@ -74,17 +81,8 @@ Write fewer spares. [ha-spares-too-few](ha-spares-too-few.md) shows how many are
 ## When to accept
 
 Where the group stores spare machines for another group, and no jobs run on it.
-)";
-
-extern const Rule kHaSparesTakeAll;  // registry.cc names it
-const Rule kHaSparesTakeAll = {
-    .id = "ha-spares-take-all",
-    .code = "HA-005",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "all nodes of a group are spares, or a workload needs more than the others",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = ha_spares_take_all,
 };
 
 }  // namespace clusterc

@@ -7,7 +7,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void ha_spares_too_few(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     if (!is_ours(g) || !g.computes || g.server.gpu_count == 0 || g.count == 0) continue;
     const std::int64_t gpus = g.count * g.server.gpu_count, wanted = spares_wanted(gpus);
@@ -37,7 +37,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kHaSparesTooFew;  // registry.cc names it
+const Rule kHaSparesTooFew = {
+    .id = "ha-spares-too-few",
+    .code = "HA-003",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "fewer spare nodes than nodes in repair",
+    .explanation = R"(## What it checks
 
 Enough nodes are held back (`spares`) to replace those in repair. If the spec has no `spares` and more than one node is
 expected to be in repair at any time, a note gives the number.
@@ -74,17 +81,8 @@ approximation asks for as many nodes as the exact Poisson quantile, or one more.
 ## When to accept
 
 Where no job uses all nodes, or repair takes only hours.
-)";
-
-extern const Rule kHaSparesTooFew;  // registry.cc names it
-const Rule kHaSparesTooFew = {
-    .id = "ha-spares-too-few",
-    .code = "HA-003",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "fewer spare nodes than nodes in repair",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = ha_spares_too_few,
 };
 
 }  // namespace clusterc

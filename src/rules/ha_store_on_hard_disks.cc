@@ -15,7 +15,7 @@ Role role_of_members(const Cluster& c) {
   return Role::control_plane;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void ha_store_on_hard_disks(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   const Role role = role_of_members(c);
   if (role == Role::control_plane &&
@@ -49,7 +49,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kHaStoreOnHardDisks;  // registry.cc names it
+const Rule kHaStoreOnHardDisks = {
+    .id = "ha-store-on-hard-disks",
+    .code = "HA-006",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "etcd writes its log to hard disks",
+    .explanation = R"(## What it checks
 
 Members of etcd (role `etcd`, else the control plane of Kubernetes) have a drive that is no hard disk: for the system
 (`boot`), or another one that etcd can be put on.
@@ -83,17 +90,8 @@ Error: none where the drive is a hard disk: one turn takes this long. A controll
 ## When to accept
 
 In a small cluster that is only for tests.
-)";
-
-extern const Rule kHaStoreOnHardDisks;  // registry.cc names it
-const Rule kHaStoreOnHardDisks = {
-    .id = "ha-store-on-hard-disks",
-    .code = "HA-006",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "etcd writes its log to hard disks",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = ha_store_on_hard_disks,
 };
 
 }  // namespace clusterc

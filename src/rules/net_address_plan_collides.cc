@@ -68,7 +68,7 @@ class Prefixes {
   std::map<std::pair<std::uint32_t, int>, int> same_, inside_;  // the first network with the prefix, and with one in it
 };
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void net_address_plan_collides(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   Prefixes before;
   for (std::size_t i = 0; i < c.networks.size(); ++i) {
@@ -122,7 +122,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNetAddressPlanCollides;  // registry.cc names it
+const Rule kNetAddressPlanCollides = {
+    .id = "net-address-plan-collides",
+    .code = "NET-012",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "address prefixes or VLANs of networks collide, or a prefix is too small",
+    .explanation = R"(## What it checks
 
 No two networks use the same IPv4 addresses, or the same VLAN on a port that both use. Each prefix has an address for
 every port that needs one.
@@ -161,17 +168,8 @@ Use a shorter prefix, or one in another range.
 ## When to accept
 
 Never: an address belongs to one port.
-)";
-
-extern const Rule kNetAddressPlanCollides;  // registry.cc names it
-const Rule kNetAddressPlanCollides = {
-    .id = "net-address-plan-collides",
-    .code = "NET-012",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "address prefixes or VLANs of networks collide, or a prefix is too small",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = net_address_plan_collides,
 };
 
 }  // namespace clusterc

@@ -12,7 +12,7 @@ bool never_used(std::int64_t n) {
   return n == 0 || n == 23456 || (n >= 64496 && n <= 64511) || (n >= 65535 && n <= 65551) || n == 4294967295;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void net_bgp_numbers_clash_or_exhausted(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (std::size_t i = 0; i < c.networks.size(); ++i) {
     const NetworkModel& n = c.networks[i];
@@ -80,7 +80,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNetBgpNumbersClashOrExhausted;  // registry.cc names it
+const Rule kNetBgpNumbersClashOrExhausted = {
+    .id = "net-bgp-numbers-clash-or-exhausted",
+    .code = "NET-013",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "BGP AS numbers overlap, run out, or are public",
+    .explanation = R"(## What it checks
 
 Counting from the first BGP AS number in a network's spec (`asn`), there are enough private numbers for its switches,
 and no two networks use the same ones (errors). A public number is a warning.
@@ -116,17 +123,8 @@ Error: none beyond its inputs.
 
 A public number that is registered to you. Overlapping numbers only where routers are configured to accept their own
 number (`allowas-in`).
-)";
-
-extern const Rule kNetBgpNumbersClashOrExhausted;  // registry.cc names it
-const Rule kNetBgpNumbersClashOrExhausted = {
-    .id = "net-bgp-numbers-clash-or-exhausted",
-    .code = "NET-013",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "BGP AS numbers overlap, run out, or are public",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = net_bgp_numbers_clash_or_exhausted,
 };
 
 }  // namespace clusterc

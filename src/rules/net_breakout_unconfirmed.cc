@@ -8,7 +8,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void net_breakout_unconfirmed(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const Fabric& f : in.plan.fabrics) {
     const NetworkModel& n = c.networks[static_cast<std::size_t>(f.network)];
@@ -46,7 +46,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNetBreakoutUnconfirmed;  // registry.cc names it
+const Rule kNetBreakoutUnconfirmed = {
+    .id = "net-breakout-unconfirmed",
+    .code = "NET-026",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "how far a switch port splits is not confirmed, and decides how many switches are bought",
+    .explanation = R"(## What it checks
 
 Where the number of switches rests on how far a port splits (`breakout` of the switch), that figure was read in a
 document.
@@ -78,17 +85,8 @@ Read the data sheet and write the figure in a part of your own (`parts: [parts]`
 ## When to accept
 
 Where the maker has confirmed the figure.
-)";
-
-extern const Rule kNetBreakoutUnconfirmed;  // registry.cc names it
-const Rule kNetBreakoutUnconfirmed = {
-    .id = "net-breakout-unconfirmed",
-    .code = "NET-026",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "how far a switch port splits is not confirmed, and decides how many switches are bought",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = net_breakout_unconfirmed,
 };
 
 }  // namespace clusterc

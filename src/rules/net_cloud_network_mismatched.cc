@@ -27,7 +27,7 @@ BitsPerSecond fastest_port(const ServerModel& s) {
   return most;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void net_cloud_network_mismatched(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (c.own_site || !c.spec.site) return;
   const Value<std::string>& provider = c.spec.site->provider;
@@ -81,7 +81,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNetCloudNetworkMismatched;  // registry.cc names it
+const Rule kNetCloudNetworkMismatched = {
+    .id = "net-cloud-network-mismatched",
+    .code = "NET-021",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "instances, networks or rates do not exist at the cloud's provider",
+    .explanation = R"(## What it checks
 
 In a cloud, instances and networks are those of the provider that the site names, a network is no faster than one port
 of its instances, and the site has no feeds of its own.
@@ -116,17 +123,8 @@ Write the rate of one port, the provider that has these instances, or `kind: own
 ## When to accept
 
 Where the provider resells instances of another, or has a network whose rate the catalogue does not know.
-)";
-
-extern const Rule kNetCloudNetworkMismatched;  // registry.cc names it
-const Rule kNetCloudNetworkMismatched = {
-    .id = "net-cloud-network-mismatched",
-    .code = "NET-021",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "instances, networks or rates do not exist at the cloud's provider",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = net_cloud_network_mismatched,
 };
 
 }  // namespace clusterc

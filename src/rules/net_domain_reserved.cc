@@ -23,7 +23,7 @@ constexpr std::array kReserved = {
     Reserved{"onion", "resolvers do not send it to name servers (RFC 7686)"},
 };
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void net_domain_reserved(const Rule& rule, const RuleInput& in, Findings& findings) {
   const auto& domain = in.cluster.spec.software->domain;
   if (!domain) return;
   const std::string name = to_lower(*domain);
@@ -39,7 +39,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNetDomainReserved;  // registry.cc names it
+const Rule kNetDomainReserved = {
+    .id = "net-domain-reserved",
+    .code = "NET-027",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "the cluster's domain ends in a name that resolvers treat apart",
+    .explanation = R"(## What it checks
 
 The last label of `software.domain`. Resolvers treat `.local`, `.localhost`, `.invalid` and `.onion` apart, so a name server that answers for such a domain may never be asked.
 
@@ -69,17 +76,8 @@ Take a subdomain of a domain that is registered for you (`gpu.example.org`), or 
 ## When to accept
 
 In an existing cluster whose nodes run no multicast DNS, where the names cannot be changed.
-)";
-
-extern const Rule kNetDomainReserved;  // registry.cc names it
-const Rule kNetDomainReserved = {
-    .id = "net-domain-reserved",
-    .code = "NET-027",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "the cluster's domain ends in a name that resolvers treat apart",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = net_domain_reserved,
 };
 
 }  // namespace clusterc

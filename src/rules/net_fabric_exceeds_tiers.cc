@@ -6,7 +6,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void net_fabric_exceeds_tiers(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const Fabric& f : in.plan.fabrics) {
     const NetworkModel& n = c.networks[f.network];
@@ -35,7 +35,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNetFabricExceedsTiers;  // registry.cc names it
+const Rule kNetFabricExceedsTiers = {
+    .id = "net-fabric-exceeds-tiers",
+    .code = "NET-002",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a fabric is too large for three tiers of its switch",
+    .explanation = R"(## What it checks
 
 The fabric has no more end ports than three tiers of its switch can connect.
 
@@ -67,17 +74,8 @@ Use a switch with more ports, split ports, or planes (each its own fabric).
 ## When to accept
 
 Never: it is arithmetic.
-)";
-
-extern const Rule kNetFabricExceedsTiers;  // registry.cc names it
-const Rule kNetFabricExceedsTiers = {
-    .id = "net-fabric-exceeds-tiers",
-    .code = "NET-002",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "a fabric is too large for three tiers of its switch",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = net_fabric_exceeds_tiers,
 };
 
 }  // namespace clusterc

@@ -48,7 +48,7 @@ bool slows_jobs(const Rule& rule, const Cluster& c, const NetworkModel& n, const
   return false;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void net_leaf_oversubscribed(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const Fabric& f : in.plan.fabrics) {
     if (f.tiers.size() < 2 || f.tiers[0].up == 0) continue;
@@ -86,7 +86,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNetLeafOversubscribed;  // registry.cc names it
+const Rule kNetLeafOversubscribed = {
+    .id = "net-leaf-oversubscribed",
+    .code = "NET-003",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "leaves have fewer uplinks than the spec states, or than GPU jobs need",
+    .explanation = R"(## What it checks
 
 Leaves have the uplinks that the spec's `oversubscription` states, or full bandwidth where it is left out (error; a note
 where `spines` and `links_per_spine` state the uplinks themselves). Leaves of their own (`leaves`) have those that their
@@ -123,17 +130,8 @@ Use more spines or fewer nodes on a leaf. With `oversubscription: 1` the plan ca
 ## When to accept
 
 Where jobs stay below one leaf, or the traffic between leaves is known to be small.
-)";
-
-extern const Rule kNetLeafOversubscribed;  // registry.cc names it
-const Rule kNetLeafOversubscribed = {
-    .id = "net-leaf-oversubscribed",
-    .code = "NET-003",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "leaves have fewer uplinks than the spec states, or than GPU jobs need",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = net_leaf_oversubscribed,
 };
 
 }  // namespace clusterc

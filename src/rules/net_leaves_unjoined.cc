@@ -52,7 +52,7 @@ void say_what_joins(Finding& x, const Cluster& c, const NetworkModel& n) {
   }
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void net_leaves_unjoined(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const Fabric& f : in.plan.fabrics) {
     if (!in_islands(f)) continue;
@@ -72,7 +72,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNetLeavesUnjoined;  // registry.cc names it
+const Rule kNetLeavesUnjoined = {
+    .id = "net-leaves-unjoined",
+    .code = "NET-022",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "leaves of a network are not connected",
+    .explanation = R"(## What it checks
 
 The leaves of a network are connected: by spines, or by uplinks to another network.
 
@@ -110,17 +117,8 @@ Set the key that the finding names: `tiers: { spine: … }`, `rate` of the in-ba
 ## When to accept
 
 Where the leaves' uplinks go to switches that are not in this spec, such as those of the site.
-)";
-
-extern const Rule kNetLeavesUnjoined;  // registry.cc names it
-const Rule kNetLeavesUnjoined = {
-    .id = "net-leaves-unjoined",
-    .code = "NET-022",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "leaves of a network are not connected",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = net_leaves_unjoined,
 };
 
 }  // namespace clusterc

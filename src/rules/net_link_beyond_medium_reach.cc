@@ -17,7 +17,7 @@ bool twisted_pair_alone(const NetworkModel& n, const Cabling::Unbuilt& u) {
          !u.near.object.starts_with("leaf/");
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void net_link_beyond_medium_reach(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   // One finding a network: the links that are too long for all that fits them otherwise.
@@ -66,7 +66,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNetLinkBeyondMediumReach;  // registry.cc names it
+const Rule kNetLinkBeyondMediumReach = {
+    .id = "net-link-beyond-medium-reach",
+    .code = "NET-009",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a link is longer than the reach of its medium",
+    .explanation = R"(## What it checks
 
 Every link has a cable, or modules and fibre, that reach from one end to the other along the cable route. A link without
 one is
@@ -109,17 +116,8 @@ beside the nodes.
 
 The note, if you buy a cable that the catalogue does not have. Never the error: what `media` or the ports allow does not
 reach.
-)";
-
-extern const Rule kNetLinkBeyondMediumReach;  // registry.cc names it
-const Rule kNetLinkBeyondMediumReach = {
-    .id = "net-link-beyond-medium-reach",
-    .code = "NET-009",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "a link is longer than the reach of its medium",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = net_link_beyond_medium_reach,
 };
 
 }  // namespace clusterc

@@ -136,7 +136,7 @@ void check_tiers(const Rule& rule, const Plan& plan, Findings& findings, const N
   }
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void net_link_ends_mismatched(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const NetworkModel& n : c.networks) {
     // A provider's virtual interfaces run at any rate.
@@ -180,7 +180,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNetLinkEndsMismatched;  // registry.cc names it
+const Rule kNetLinkEndsMismatched = {
+    .id = "net-link-ends-mismatched",
+    .code = "NET-007",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "the two ends of a link do not match",
+    .explanation = R"(## What it checks
 
 Both ends of a link have the same kind and rate. The adapter and the switches (including those of `tiers`) are made for
 the network's `kind`. None is slower than its `rate`, which is a rate that such links have. If only some of the members
@@ -215,17 +222,8 @@ Write the rate or kind that the adapters have, or use other adapters.
 ## When to accept
 
 Never: the link does not come up.
-)";
-
-extern const Rule kNetLinkEndsMismatched;  // registry.cc names it
-const Rule kNetLinkEndsMismatched = {
-    .id = "net-link-ends-mismatched",
-    .code = "NET-007",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "the two ends of a link do not match",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = net_link_ends_mismatched,
 };
 
 }  // namespace clusterc

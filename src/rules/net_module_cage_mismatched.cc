@@ -7,7 +7,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void net_module_cage_mismatched(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   struct Left {
@@ -43,7 +43,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNetModuleCageMismatched;  // registry.cc names it
+const Rule kNetModuleCageMismatched = {
+    .id = "net-module-cage-mismatched",
+    .code = "NET-008",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "no cable or module of the allowed kinds fits the cages at both ends",
+    .explanation = R"(## What it checks
 
 For every link there is a cable, or a pair of modules with fibre, whose plugs fit the cages at both ends and whose rate
 is that of the link. A missing one is a warning where the network names its `media`, and for networks that carry compute
@@ -83,17 +90,8 @@ Leave `media` out, or allow the kind that fits the cages. Define a cable that th
 ## When to accept
 
 Where the cable is in stock and its price is not needed in the bill.
-)";
-
-extern const Rule kNetModuleCageMismatched;  // registry.cc names it
-const Rule kNetModuleCageMismatched = {
-    .id = "net-module-cage-mismatched",
-    .code = "NET-008",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "no cable or module of the allowed kinds fits the cages at both ends",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = net_module_cage_mismatched,
 };
 
 }  // namespace clusterc

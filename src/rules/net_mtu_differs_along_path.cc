@@ -23,7 +23,7 @@ std::int64_t roce_payload(std::int64_t mtu) {
   return 256;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void net_mtu_differs_along_path(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const NetworkModel& n : c.networks) {
     if (n.kind != LinkKind::ethernet) continue;
@@ -74,7 +74,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNetMtuDiffersAlongPath;  // registry.cc names it
+const Rule kNetMtuDiffersAlongPath = {
+    .id = "net-mtu-differs-along-path",
+    .code = "NET-011",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "packets are larger than a hop passes or a switch supports, or too small for RoCE",
+    .explanation = R"(## What it checks
 
 - A network that uses another's switch ports (`shares_switches_with`) has no larger packets than those ports pass
   (error).
@@ -115,17 +122,8 @@ Write `mtu: 9000` for the network and for the one whose switches it shares.
 ## When to accept
 
 Where a provider's network supports no larger packets.
-)";
-
-extern const Rule kNetMtuDiffersAlongPath;  // registry.cc names it
-const Rule kNetMtuDiffersAlongPath = {
-    .id = "net-mtu-differs-along-path",
-    .code = "NET-011",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "packets are larger than a hop passes or a switch supports, or too small for RoCE",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = net_mtu_differs_along_path,
 };
 
 }  // namespace clusterc

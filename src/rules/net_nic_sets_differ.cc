@@ -29,7 +29,7 @@ Set set_of(const Cluster& c, int group) {
   return s;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void net_nic_sets_differ(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const auto& w : c.spec.workloads) {
     if (w.value.on.size() < 2) continue;
@@ -60,7 +60,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNetNicSetsDiffer;  // registry.cc names it
+const Rule kNetNicSetsDiffer = {
+    .id = "net-nic-sets-differ",
+    .code = "NET-019",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "the nodes of one job have different compute ports",
+    .explanation = R"(## What it checks
 
 All nodes of one workload (`on:`) have the same number of ports of the same rate on the compute networks.
 
@@ -92,17 +99,8 @@ Keep a job within one group, or install the same adapters.
 ## When to accept
 
 Where the parts of the job on the two groups do not communicate with each other.
-)";
-
-extern const Rule kNetNicSetsDiffer;  // registry.cc names it
-const Rule kNetNicSetsDiffer = {
-    .id = "net-nic-sets-differ",
-    .code = "NET-019",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "the nodes of one job have different compute ports",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = net_nic_sets_differ,
 };
 
 }  // namespace clusterc

@@ -15,7 +15,7 @@ bool has_management_port(const NodeGroupModel& g) {
   return is_ours(g) && g.count > 0 && g.server.part.bmc.value_or(true);
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void net_oob_incomplete_or_dependent(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   std::int64_t servers = 0, switches = 0;
@@ -80,7 +80,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNetOobIncompleteOrDependent;  // registry.cc names it
+const Rule kNetOobIncompleteOrDependent = {
+    .id = "net-oob-incomplete-or-dependent",
+    .code = "NET-018",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "management ports are not connected, or only through the switches that they manage",
+    .explanation = R"(## What it checks
 
 The out-of-band network connects every management port (servers, switches, PDUs), on switches that carry nothing else. A
 cluster of 32 or more servers without such a network gets a note.
@@ -116,17 +123,8 @@ Use small separate switches with `connects: everything`.
 ## When to accept
 
 In a small room where in-band and management traffic share a switch by choice.
-)";
-
-extern const Rule kNetOobIncompleteOrDependent;  // registry.cc names it
-const Rule kNetOobIncompleteOrDependent = {
-    .id = "net-oob-incomplete-or-dependent",
-    .code = "NET-018",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "management ports are not connected, or only through the switches that they manage",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = net_oob_incomplete_or_dependent,
 };
 
 }  // namespace clusterc

@@ -10,7 +10,7 @@ namespace {
 constexpr double kSecondsPerMeter = 5e-9;  // light in fibre and waves in copper at two thirds of c
 constexpr std::int64_t kEthernetDefault = 1500;
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void net_pfc_headroom_too_small(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (std::size_t i = 0; i < c.networks.size(); ++i) {
     const NetworkModel& n = c.networks[i];
@@ -59,7 +59,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNetPfcHeadroomTooSmall;  // registry.cc names it
+const Rule kNetPfcHeadroomTooSmall = {
+    .id = "net-pfc-headroom-too-small",
+    .code = "NET-016",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "the headroom is smaller than the data that arrives after a pause",
+    .explanation = R"(## What it checks
 
 The buffer that a switch reserves for data that arrives after it has sent a pause (`roce.headroom`) holds the data in
 flight on the longest cable of the plan.
@@ -95,17 +102,8 @@ ports.
 ## When to accept
 
 Where the switch derives its headroom from the cable length and the figure in the spec is not used.
-)";
-
-extern const Rule kNetPfcHeadroomTooSmall;  // registry.cc names it
-const Rule kNetPfcHeadroomTooSmall = {
-    .id = "net-pfc-headroom-too-small",
-    .code = "NET-016",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "the headroom is smaller than the data that arrives after a pause",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = net_pfc_headroom_too_small,
 };
 
 }  // namespace clusterc

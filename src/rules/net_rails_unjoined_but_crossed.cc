@@ -34,7 +34,7 @@ void check_shared_nodes(const Rule& rule, const RuleInput& in, Findings& finding
   }
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void net_rails_unjoined_but_crossed(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const NetworkModel& n : c.networks) {
     if (n.spec->topology.value_or(NetworkTopology::fat_tree) != NetworkTopology::rail_only) continue;
@@ -71,7 +71,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNetRailsUnjoinedButCrossed;  // registry.cc names it
+const Rule kNetRailsUnjoinedButCrossed = {
+    .id = "net-rails-unjoined-but-crossed",
+    .code = "NET-006",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "the rails have no path between them, but traffic needs one",
+    .explanation = R"(## What it checks
 
 Where the rails of a network are not connected (`topology: rail-only`), nothing needs a path from one rail to another:
 the network carries only compute traffic, and the GPUs of a node are connected by NVLink or a similar link.
@@ -105,17 +112,8 @@ Use `topology: rail-optimised`, whose spines connect the rails; use another netw
 ## When to accept
 
 Where all software is known to stay on its rail.
-)";
-
-extern const Rule kNetRailsUnjoinedButCrossed;  // registry.cc names it
-const Rule kNetRailsUnjoinedButCrossed = {
-    .id = "net-rails-unjoined-but-crossed",
-    .code = "NET-006",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "the rails have no path between them, but traffic needs one",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = net_rails_unjoined_but_crossed,
 };
 
 }  // namespace clusterc

@@ -21,7 +21,7 @@ std::int64_t addresses(const Cluster& c, int network) {
   return n;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void net_roce_gid_wrong(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (std::size_t i = 0; i < in.cluster.networks.size(); ++i) {
     const NetworkModel& n = in.cluster.networks[i];
     if (n.kind != LinkKind::ethernet || n.spec->rdma.value_or(Rdma::none) != Rdma::roce || n.spec->subnet.unknown)
@@ -88,7 +88,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNetRoceGidWrong;  // registry.cc names it
+const Rule kNetRoceGidWrong = {
+    .id = "net-roce-gid-wrong",
+    .code = "NET-017",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a RoCE network has no IPv4 addresses, or names a GID that does not exist",
+    .explanation = R"(## What it checks
 
 A RoCE network has IPv4 addresses (`subnet`), and the GID index that software must use (`roce.gid_index`) exists.
 
@@ -122,17 +129,8 @@ Write a prefix with an address for each port, and no fixed index: NCCL 2.21 and 
 ## When to accept
 
 With one switch, and software that is configured to use the link-local GID.
-)";
-
-extern const Rule kNetRoceGidWrong;  // registry.cc names it
-const Rule kNetRoceGidWrong = {
-    .id = "net-roce-gid-wrong",
-    .code = "NET-017",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "a RoCE network has no IPv4 addresses, or names a GID that does not exist",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = net_roce_gid_wrong,
 };
 
 }  // namespace clusterc

@@ -55,7 +55,7 @@ void check_plan(const Rule& rule, Findings& findings, const NetworkModel& n) {
   }
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void net_roce_lossless_plan_broken(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (std::size_t i = 0; i < c.networks.size(); ++i) {
     const NetworkModel& n = c.networks[i];
@@ -114,7 +114,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNetRoceLosslessPlanBroken;  // registry.cc names it
+const Rule kNetRoceLosslessPlanBroken = {
+    .id = "net-roce-lossless-plan-broken",
+    .code = "NET-015",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "RoCE has no consistent plan against loss and congestion on every hop",
+    .explanation = R"(## What it checks
 
 A RoCE network has one consistent plan on every hop:
 - it is Ethernet, and the network whose switches it uses is RoCE too;
@@ -155,17 +162,8 @@ Error: none beyond its inputs.
 ## When to accept
 
 Where adapters recover from loss themselves and the vendor states that ECN is enough.
-)";
-
-extern const Rule kNetRoceLosslessPlanBroken;  // registry.cc names it
-const Rule kNetRoceLosslessPlanBroken = {
-    .id = "net-roce-lossless-plan-broken",
-    .code = "NET-015",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "RoCE has no consistent plan against loss and congestion on every hop",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = net_roce_lossless_plan_broken,
 };
 
 }  // namespace clusterc

@@ -97,7 +97,7 @@ std::string_view service_of(const Cluster& c, const NodeGroupModel& g) {
   return "";
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void net_service_unreachable(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   const Reach reach(c), tcp(c, true);
   // Nodes that work and are in a network; without any the spec says nothing of networks yet.
@@ -176,7 +176,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNetServiceUnreachable;  // registry.cc names it
+const Rule kNetServiceUnreachable = {
+    .id = "net-service-unreachable",
+    .code = "NET-020",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a service or storage shares no network with the nodes that need it",
+    .explanation = R"(## What it checks
 
 Groups that serve the others and storage that is mounted share a network with the compute nodes; storage also with other
 groups that its `on` names. Such groups have the roles `scheduler`, `control-plane`, `etcd` or `login`, or are the nodes
@@ -214,17 +221,8 @@ Add the group or the storage to `connects` of a network that the nodes are in, o
 ## When to accept
 
 Where a network that is not in the spec connects the two.
-)";
-
-extern const Rule kNetServiceUnreachable;  // registry.cc names it
-const Rule kNetServiceUnreachable = {
-    .id = "net-service-unreachable",
-    .code = "NET-020",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "a service or storage shares no network with the nodes that need it",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = net_service_unreachable,
 };
 
 }  // namespace clusterc

@@ -62,7 +62,7 @@ const NicSet* other_adapters(const Cluster& c, const NetworkModel& n) {
   return nullptr;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void net_setting_of_other_fabric(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NetworkModel& n : in.cluster.networks) {
     if (!n.spec) continue;
     const auto say = [&](SourceSpan at, std::string message, std::string help) -> Finding& {
@@ -112,7 +112,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNetSettingOfOtherFabric;  // registry.cc names it
+const Rule kNetSettingOfOtherFabric = {
+    .id = "net-setting-of-other-fabric",
+    .code = "NET-023",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a network uses a setting that its switches do not have",
+    .explanation = R"(## What it checks
 
 A network sets only what its switches support: a routing engine of OpenSM on InfiniBand; Spectrum-X only with Spectrum-4
 or newer switches (leaves and those of `tiers`) and NVIDIA's adapters. SHARP is checked by
@@ -147,17 +154,8 @@ Leave the setting out, or use the fabric that supports it.
 ## When to accept
 
 Where a switch of another maker is licensed for it. Give its data sheet as the reason.
-)";
-
-extern const Rule kNetSettingOfOtherFabric;  // registry.cc names it
-const Rule kNetSettingOfOtherFabric = {
-    .id = "net-setting-of-other-fabric",
-    .code = "NET-023",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "a network uses a setting that its switches do not have",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = net_setting_of_other_fabric,
 };
 
 }  // namespace clusterc

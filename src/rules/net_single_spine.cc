@@ -15,7 +15,7 @@ const FabricTier* alone(const Fabric& f) {
   return f.tiers[2].count == 1 ? &f.tiers[2] : nullptr;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void net_single_spine(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const Fabric& f : in.plan.fabrics) {
     const FabricTier* t = alone(f);
@@ -47,7 +47,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNetSingleSpine;  // registry.cc names it
+const Rule kNetSingleSpine = {
+    .id = "net-single-spine",
+    .code = "NET-024",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "one spine or core connects a whole network",
+    .explanation = R"(## What it checks
 
 More than one spine connects the leaves of a network, and more than one core connects its pods. It is a warning where
 members are bonded to several leaves, because they are meant to survive the loss of a switch; else a note. Networks with
@@ -83,17 +90,8 @@ two spines.
 ## When to accept
 
 Where the network may be down for as long as it takes to replace a switch.
-)";
-
-extern const Rule kNetSingleSpine;  // registry.cc names it
-const Rule kNetSingleSpine = {
-    .id = "net-single-spine",
-    .code = "NET-024",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "one spine or core connects a whole network",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = net_single_spine,
 };
 
 }  // namespace clusterc

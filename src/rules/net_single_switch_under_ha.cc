@@ -10,7 +10,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void net_single_switch_under_ha(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (std::size_t i = 0; i < in.plan.fabrics.size(); ++i) {
     const Fabric& f = in.plan.fabrics[i];
@@ -47,7 +47,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNetSingleSwitchUnderHa;  // registry.cc names it
+const Rule kNetSingleSwitchUnderHa = {
+    .id = "net-single-switch-under-ha",
+    .code = "NET-025",
+    .severity = Severity::note,
+    .physics = false,
+    .summary = "services that survive the loss of a node depend on one switch",
+    .explanation = R"(## What it checks
 
 Nodes whose service survives the loss of one of them (`ha`) are not all connected to one switch of a network. A network
 that connects everything (`connects: everything`) is left out: net-oob-incomplete-or-dependent checks it.
@@ -77,17 +84,8 @@ Use two switches, and `bond: 2` for the nodes that must stay reachable.
 ## When to accept
 
 It is a note and needs no acceptance.
-)";
-
-extern const Rule kNetSingleSwitchUnderHa;  // registry.cc names it
-const Rule kNetSingleSwitchUnderHa = {
-    .id = "net-single-switch-under-ha",
-    .code = "NET-025",
-    .severity = Severity::note,
-    .physics = false,
-    .summary = "services that survive the loss of a node depend on one switch",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = net_single_switch_under_ha,
 };
 
 }  // namespace clusterc

@@ -38,7 +38,7 @@ void check_roles(const Rule& rule, const Cluster& c, Findings& findings) {
   }
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void net_subnet_manager_or_lids_short(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   check_roles(rule, c, findings);
   for (const Fabric& f : in.plan.fabrics) {
@@ -86,7 +86,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNetSubnetManagerOrLidsShort;  // registry.cc names it
+const Rule kNetSubnetManagerOrLidsShort = {
+    .id = "net-subnet-manager-or-lids-short",
+    .code = "NET-014",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "an InfiniBand network lacks a subnet manager, or has more ports than addresses",
+    .explanation = R"(## What it checks
 
 An InfiniBand network has a subnet manager: switches with their own, or two nodes with the role `fabric-manager` that it
 connects (warning). It has no more ports than a subnet has addresses (error, against physics).
@@ -122,17 +129,8 @@ Connect two small nodes with `roles: [fabric-manager]`, or use managed switches.
 ## When to accept
 
 Where a subnet manager runs on nodes that the spec does not name.
-)";
-
-extern const Rule kNetSubnetManagerOrLidsShort;  // registry.cc names it
-const Rule kNetSubnetManagerOrLidsShort = {
-    .id = "net-subnet-manager-or-lids-short",
-    .code = "NET-014",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "an InfiniBand network lacks a subnet manager, or has more ports than addresses",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = net_subnet_manager_or_lids_short,
 };
 
 }  // namespace clusterc

@@ -69,7 +69,7 @@ bool joins_kubernetes(const Cluster& c, const NodeGroupModel& g) {
                      [&](const auto& name) { return name && *name == g.name; });
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void net_subnet_overlaps_containers(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   const std::vector<char> routed = routed_groups(c);
   for (const NetworkModel& n : c.networks) {
@@ -130,7 +130,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNetSubnetOverlapsContainers;  // registry.cc names it
+const Rule kNetSubnetOverlapsContainers = {
+    .id = "net-subnet-overlaps-containers",
+    .code = "NET-029",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a network has addresses that container software on its nodes takes for itself",
+    .explanation = R"(## What it checks
 
 The `subnet` of a network shares no address with the ranges that container software on its nodes takes for itself, where
 nobody says otherwise: services of Kubernetes, networks of podman, the bridge of Docker.
@@ -167,17 +174,8 @@ Use another prefix, or give the software another range.
 ## When to accept
 
 Where the software has another range: the spec does not say which.
-)";
-
-extern const Rule kNetSubnetOverlapsContainers;  // registry.cc names it
-const Rule kNetSubnetOverlapsContainers = {
-    .id = "net-subnet-overlaps-containers",
-    .code = "NET-029",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "a network has addresses that container software on its nodes takes for itself",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = net_subnet_overlaps_containers,
 };
 
 }  // namespace clusterc

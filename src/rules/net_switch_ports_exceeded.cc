@@ -22,7 +22,7 @@ Unit unit_beyond_leaf(const Cluster& c, const NetworkModel& n, const Fabric& f, 
   return {};
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void net_switch_ports_exceeded(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const Fabric& f : in.plan.fabrics) {
     const NetworkModel& n = c.networks[f.network];
@@ -125,7 +125,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNetSwitchPortsExceeded;  // registry.cc names it
+const Rule kNetSwitchPortsExceeded = {
+    .id = "net-switch-ports-exceeded",
+    .code = "NET-001",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a switch has fewer ports than cables",
+    .explanation = R"(## What it checks
 
 No switch has more cables than ports, counting downlinks and uplinks after splitting. A network whose switch states no
 number of ports is not planned and is missing from every sum, so that is an error too.
@@ -162,17 +169,8 @@ and spines.
 ## When to accept
 
 Never: the ports do not exist.
-)";
-
-extern const Rule kNetSwitchPortsExceeded;  // registry.cc names it
-const Rule kNetSwitchPortsExceeded = {
-    .id = "net-switch-ports-exceeded",
-    .code = "NET-001",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "a switch has fewer ports than cables",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = net_switch_ports_exceeded,
 };
 
 }  // namespace clusterc

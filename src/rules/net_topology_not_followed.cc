@@ -143,7 +143,7 @@ void own_leaves(const Rule& rule, const Fabric& f, const NetworkModel& n, Findin
       .object("networks." + n.name);
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void net_topology_not_followed(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const NodeGroupModel& g : c.nodes) unit_of_no_network(rule, in, g, findings);
   for (const NetworkModel& n : c.networks)
@@ -204,7 +204,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNetTopologyNotFollowed;  // registry.cc names it
+const Rule kNetTopologyNotFollowed = {
+    .id = "net-topology-not-followed",
+    .code = "NET-028",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "the planned fabric is not the one that the spec asks for",
+    .explanation = R"(## What it checks
 
 The planned fabric has what the spec asks of it: leaves and spines where `topology` names them, the units of
 `scalable_unit`, the numbers in `spines` and `links_per_spine`, the pods of `pods`, and `leaves` of their own. A number
@@ -242,17 +249,8 @@ ports of leaf and spine.
 ## When to accept
 
 Where one switch is as good as the units that the spec names.
-)";
-
-extern const Rule kNetTopologyNotFollowed;  // registry.cc names it
-const Rule kNetTopologyNotFollowed = {
-    .id = "net-topology-not-followed",
-    .code = "NET-028",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "the planned fabric is not the one that the spec asks for",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = net_topology_not_followed,
 };
 
 }  // namespace clusterc

@@ -5,7 +5,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void node_boot_or_bmc_lacking(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   const bool managed =
       std::any_of(c.networks.begin(), c.networks.end(), [](const NetworkModel& n) { return n.everything; });
@@ -44,7 +44,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNodeBootOrBmcLacking;  // registry.cc names it
+const Rule kNodeBootOrBmcLacking = {
+    .id = "node-boot-or-bmc-lacking",
+    .code = "NODE-009",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a node has no management controller, or one boot drive without a mirror",
+    .explanation = R"(## What it checks
 
 Nodes have a management controller, and nodes that boot from a drive have a second one as a mirror.
 
@@ -75,17 +82,8 @@ Use two boot drives as a mirror, or nodes that boot from the network; use a serv
 ## When to accept
 
 For nodes that are reinstalled within minutes and hold no data.
-)";
-
-extern const Rule kNodeBootOrBmcLacking;  // registry.cc names it
-const Rule kNodeBootOrBmcLacking = {
-    .id = "node-boot-or-bmc-lacking",
-    .code = "NODE-009",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "a node has no management controller, or one boot drive without a mirror",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = node_boot_or_bmc_lacking,
 };
 
 }  // namespace clusterc

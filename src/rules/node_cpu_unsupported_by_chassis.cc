@@ -6,7 +6,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void node_cpu_unsupported_by_chassis(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
     if (!is_ours(g) || g.count == 0 || !s.cpu || s.cpu_count == 0 || !s.part.cpus) continue;
@@ -66,7 +66,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNodeCpuUnsupportedByChassis;  // registry.cc names it
+const Rule kNodeCpuUnsupportedByChassis = {
+    .id = "node-cpu-unsupported-by-chassis",
+    .code = "NODE-007",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a processor does not fit its chassis",
+    .explanation = R"(## What it checks
 
 The processors match the chassis in instruction set, socket and number, and the chassis cools what they draw.
 
@@ -99,17 +106,8 @@ Another processor, or another chassis.
 ## When to accept
 
 Never for figures from a data sheet.
-)";
-
-extern const Rule kNodeCpuUnsupportedByChassis;  // registry.cc names it
-const Rule kNodeCpuUnsupportedByChassis = {
-    .id = "node-cpu-unsupported-by-chassis",
-    .code = "NODE-007",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "a processor does not fit its chassis",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = node_cpu_unsupported_by_chassis,
 };
 
 }  // namespace clusterc

@@ -7,14 +7,15 @@ namespace clusterc {
 namespace {
 
 // Loaders, communication threads, the job's own ranks (policy).
-constexpr Threshold kThreshold{.means = "cores for each GPU", .standard = 8, .least = 1, .most = 256, .whole = true};
+constexpr Threshold kNodeFewCoresPerGpuThreshold{
+    .means = "cores for each GPU", .standard = 8, .least = 1, .most = 256, .whole = true};
 // GPUs before sm 80 stand beside processors of at most 28 cores: DGX-1 has 40 cores for 8 V100, DGX-2 48 cores for 16
 // (data sheets of DGX-1 with V100 and DGX-2).
 constexpr std::int64_t kOlderCores = 3;
 constexpr std::int64_t kNewerGpus = 80;
 constexpr std::int64_t kSystemCores = 2;  // operating system and agents (policy)
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void node_few_cores_per_gpu(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
     if (!is_ours(g) || g.count == 0 || !g.computes || s.gpu_count == 0 || s.cpu_count == 0 || !s.cpu) continue;
@@ -25,7 +26,8 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
       continue;
     }
     const double set = in.threshold(rule);
-    const bool older = s.gpu && s.gpu->sm && s.gpu->sm->major() < kNewerGpus && set == kThreshold.standard;
+    const bool older =
+        s.gpu && s.gpu->sm && s.gpu->sm->major() < kNewerGpus && set == kNodeFewCoresPerGpuThreshold.standard;
     const std::int64_t cores_per_gpu = older ? kOlderCores : static_cast<std::int64_t>(set);
     if (s.cores >= cores_per_gpu * s.gpu_count) continue;
     const bool too_few = s.cores < s.gpu_count + kSystemCores;
@@ -48,7 +50,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNodeFewCoresPerGpu;  // registry.cc names it
+const Rule kNodeFewCoresPerGpu = {
+    .id = "node-few-cores-per-gpu",
+    .code = "NODE-005",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a node has too few processor cores for its GPUs",
+    .explanation = R"(## What it checks
 
 A node has eight processor cores for each GPU. It is an error if it does not have one for each GPU and two for the
 system.
@@ -83,18 +92,9 @@ Use processors with more cores, or a second one.
 ## When to accept
 
 For inference, or where data are prepared elsewhere.
-)";
-
-extern const Rule kNodeFewCoresPerGpu;  // registry.cc names it
-const Rule kNodeFewCoresPerGpu = {
-    .id = "node-few-cores-per-gpu",
-    .code = "NODE-005",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "a node has too few processor cores for its GPUs",
-    .explanation = kExplanation,
-    .check = check,
-    .threshold = &kThreshold,
+)",
+    .check = node_few_cores_per_gpu,
+    .threshold = &kNodeFewCoresPerGpuThreshold,
 };
 
 }  // namespace clusterc

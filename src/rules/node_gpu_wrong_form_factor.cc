@@ -10,7 +10,7 @@ namespace {
 // them.
 bool on_a_board(GpuForm form) { return form != GpuForm::pcie && form != GpuForm::superchip; }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void node_gpu_wrong_form_factor(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
     if (!is_ours(g) || !s.gpu || s.gpu_count == 0 || !s.part.gpus) continue;
@@ -67,7 +67,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNodeGpuWrongFormFactor;  // registry.cc names it
+const Rule kNodeGpuWrongFormFactor = {
+    .id = "node-gpu-wrong-form-factor",
+    .code = "NODE-001",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a GPU does not fit its chassis",
+    .explanation = R"(## What it checks
 
 The GPUs have a form that the chassis takes (SXM, OAM, PCIe, superchip, each in its generation), and there are no more
 of them than places. An SXM or OAM board always has all its GPUs.
@@ -101,17 +108,8 @@ Use the version of the GPU in the other form, or a chassis that is made for it.
 ## When to accept
 
 Never: it does not fit.
-)";
-
-extern const Rule kNodeGpuWrongFormFactor;  // registry.cc names it
-const Rule kNodeGpuWrongFormFactor = {
-    .id = "node-gpu-wrong-form-factor",
-    .code = "NODE-001",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "a GPU does not fit its chassis",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = node_gpu_wrong_form_factor,
 };
 
 }  // namespace clusterc

@@ -7,10 +7,11 @@ namespace clusterc {
 namespace {
 
 // Policy; DGX B200: 2 TB for 1.44 TB, 1.4.
-constexpr Threshold kThreshold{.means = "ratio of host memory to GPU memory", .standard = 1, .least = 0.1, .most = 8};
+constexpr Threshold kNodeHostMemoryBelowGpuThreshold{
+    .means = "ratio of host memory to GPU memory", .standard = 1, .least = 0.1, .most = 8};
 constexpr double kGood = 2.0;  // DGX H100: 2 TB for 0.64 TB, 3.1
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void node_host_memory_below_gpu(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
     if (!is_ours(g) || g.count == 0 || !g.computes || !s.gpu || s.gpu_count == 0) continue;
@@ -42,7 +43,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNodeHostMemoryBelowGpu;  // registry.cc names it
+const Rule kNodeHostMemoryBelowGpu = {
+    .id = "node-host-memory-below-gpu",
+    .code = "NODE-003",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a node has less host memory than GPU memory",
+    .explanation = R"(## What it checks
 
 A node with GPUs has at least as much host memory as its GPUs have together.
 
@@ -76,18 +84,9 @@ Use larger modules, or one or two on each channel.
 ## When to accept
 
 For inference with models that stay on the GPUs.
-)";
-
-extern const Rule kNodeHostMemoryBelowGpu;  // registry.cc names it
-const Rule kNodeHostMemoryBelowGpu = {
-    .id = "node-host-memory-below-gpu",
-    .code = "NODE-003",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "a node has less host memory than GPU memory",
-    .explanation = kExplanation,
-    .check = check,
-    .threshold = &kThreshold,
+)",
+    .check = node_host_memory_below_gpu,
+    .threshold = &kNodeHostMemoryBelowGpuThreshold,
 };
 
 }  // namespace clusterc

@@ -8,7 +8,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void node_image_wrong_architecture(const Rule& rule, const RuleInput& in, Findings& findings) {
   // One declaration for the whole cluster that is wrong for several groups is one finding.
   struct Told {
     SourceSpan at;
@@ -52,7 +52,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNodeImageWrongArchitecture;  // registry.cc names it
+const Rule kNodeImageWrongArchitecture = {
+    .id = "node-image-wrong-architecture",
+    .code = "NODE-006",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "images are built for another instruction set than the processors",
+    .explanation = R"(## What it checks
 
 The images of a group are built for the instruction set of its processors.
 
@@ -81,17 +88,8 @@ Leave `arch` out, or give the group `software: { arch: aarch64 }` and images for
 ## When to accept
 
 Never: the processor does not run them.
-)";
-
-extern const Rule kNodeImageWrongArchitecture;  // registry.cc names it
-const Rule kNodeImageWrongArchitecture = {
-    .id = "node-image-wrong-architecture",
-    .code = "NODE-006",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "images are built for another instruction set than the processors",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = node_image_wrong_architecture,
 };
 
 }  // namespace clusterc

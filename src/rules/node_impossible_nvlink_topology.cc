@@ -73,7 +73,7 @@ void check_assembly(const Rule& rule, Findings& findings, const Cluster& c, cons
   f.unconfirmed = !most.confirmed;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void node_impossible_nvlink_topology(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const NodeGroupModel& g : c.nodes) {
     const ServerModel& s = g.server;
@@ -121,7 +121,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNodeImpossibleNvlinkTopology;  // registry.cc names it
+const Rule kNodeImpossibleNvlinkTopology = {
+    .id = "node-impossible-nvlink-topology",
+    .code = "NODE-002",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "an NVLink topology that does not exist",
+    .explanation = R"(## What it checks
 
 Links between GPUs are of a kind that exists: bridges join PCIe cards in the numbers that they are made for; a GPU
 without NVLink has no link; a domain spans several nodes only in rack-scale systems, and is no larger than theirs.
@@ -155,17 +162,8 @@ Leave the link out and expect PCIe, use cards with bridges, or boards with NVLin
 ## When to accept
 
 Never for figures from a data sheet.
-)";
-
-extern const Rule kNodeImpossibleNvlinkTopology;  // registry.cc names it
-const Rule kNodeImpossibleNvlinkTopology = {
-    .id = "node-impossible-nvlink-topology",
-    .code = "NODE-002",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "an NVLink topology that does not exist",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = node_impossible_nvlink_topology,
 };
 
 }  // namespace clusterc

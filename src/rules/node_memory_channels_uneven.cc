@@ -5,7 +5,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void node_memory_channels_uneven(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
     if (!is_ours(g) || g.count == 0 || !s.part.memory || !s.part.memory->count || s.cpu_count == 0) continue;
@@ -46,7 +46,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNodeMemoryChannelsUneven;  // registry.cc names it
+const Rule kNodeMemoryChannelsUneven = {
+    .id = "node-memory-channels-uneven",
+    .code = "NODE-004",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "memory modules do not fill the channels evenly",
+    .explanation = R"(## What it checks
 
 The memory modules of a node fill all channels of its processors equally.
 
@@ -79,17 +86,8 @@ Use as many modules as there are channels (or twice as many), of the next smalle
 ## When to accept
 
 Where capacity matters and bandwidth does not, such as a login node.
-)";
-
-extern const Rule kNodeMemoryChannelsUneven;  // registry.cc names it
-const Rule kNodeMemoryChannelsUneven = {
-    .id = "node-memory-channels-uneven",
-    .code = "NODE-004",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "memory modules do not fill the channels evenly",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = node_memory_channels_uneven,
 };
 
 }  // namespace clusterc

@@ -5,7 +5,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void node_memory_faster_than_processor(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
     if (!is_ours(g) || g.count == 0 || !s.part.memory || !s.part.memory->rate || !s.cpu || !s.cpu->memory_rate)
@@ -23,7 +23,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNodeMemoryFasterThanProcessor;  // registry.cc names it
+const Rule kNodeMemoryFasterThanProcessor = {
+    .id = "node-memory-faster-than-processor",
+    .code = "NODE-012",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "memory modules have a higher rate than the processor supports",
+    .explanation = R"(## What it checks
 
 The transfer rate of a node's memory modules, where it is written, is not above the rate that its processor supports
 with one module per channel.
@@ -56,17 +63,8 @@ Use modules of the processor's rate, or a processor that supports the faster one
 ## When to accept
 
 Where only faster modules are available, at the same price.
-)";
-
-extern const Rule kNodeMemoryFasterThanProcessor;  // registry.cc names it
-const Rule kNodeMemoryFasterThanProcessor = {
-    .id = "node-memory-faster-than-processor",
-    .code = "NODE-012",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "memory modules have a higher rate than the processor supports",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = node_memory_faster_than_processor,
 };
 
 }  // namespace clusterc

@@ -5,7 +5,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void node_parts_beyond_places(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
     if (!is_ours(g)) continue;
@@ -35,7 +35,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNodePartsBeyondPlaces;  // registry.cc names it
+const Rule kNodePartsBeyondPlaces = {
+    .id = "node-parts-beyond-places",
+    .code = "NODE-010",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "more memory modules or drives than the chassis has places",
+    .explanation = R"(## What it checks
 
 The memory modules and drives of a node do not exceed the slots and bays of its chassis.
 
@@ -69,17 +76,8 @@ Use fewer and larger modules or drives, or another chassis.
 ## When to accept
 
 Never: the parts do not fit. If the chassis was ordered with more bays, write `server: { like: …, drive_bays: 24 }`.
-)";
-
-extern const Rule kNodePartsBeyondPlaces;  // registry.cc names it
-const Rule kNodePartsBeyondPlaces = {
-    .id = "node-parts-beyond-places",
-    .code = "NODE-010",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "more memory modules or drives than the chassis has places",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = node_parts_beyond_places,
 };
 
 }  // namespace clusterc

@@ -23,7 +23,7 @@ std::optional<std::int64_t> most_processors(std::string_view argument) {
   return std::nullopt;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void node_processors_cut_by_kernel(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const std::int64_t cores = g.server.cores, threads = cores * g.server.threads_per_core;
@@ -44,7 +44,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNodeProcessorsCutByKernel;  // registry.cc names it
+const Rule kNodeProcessorsCutByKernel = {
+    .id = "node-processors-cut-by-kernel",
+    .code = "NODE-014",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a kernel argument leaves a node fewer processors than the plan counts",
+    .explanation = R"(## What it checks
 
 No kernel argument limits the processors of a node (`maxcpus`, `nr_cpus`, `possible_cpus`, `nosmp`) to fewer than the
 plan counts.
@@ -77,17 +84,8 @@ Remove the argument. To switch off the second thread of each core, write `smt: n
 ## When to accept
 
 Where extra lines of slurm.conf state the lower number.
-)";
-
-extern const Rule kNodeProcessorsCutByKernel;  // registry.cc names it
-const Rule kNodeProcessorsCutByKernel = {
-    .id = "node-processors-cut-by-kernel",
-    .code = "NODE-014",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "a kernel argument leaves a node fewer processors than the plan counts",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = node_processors_cut_by_kernel,
 };
 
 }  // namespace clusterc

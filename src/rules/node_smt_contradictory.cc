@@ -18,7 +18,7 @@ bool of_use(const Cluster& c, SourceSpan place) {
   });
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void node_smt_contradictory(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   Once once;
   for (const NodeGroupModel& g : c.nodes) {
@@ -83,7 +83,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNodeSmtContradictory;  // registry.cc names it
+const Rule kNodeSmtContradictory = {
+    .id = "node-smt-contradictory",
+    .code = "NODE-013",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "`smt`, the kernel arguments and the processor contradict one another about the threads per core",
+    .explanation = R"(## What it checks
 
 `software: { smt }` and the kernel arguments agree about the hardware threads of a core, and the processor has several
 threads per core where they are switched on or off.
@@ -116,17 +123,8 @@ is then not needed.
 ## When to accept
 
 Not the contradiction. The warning about a processor with one thread: where another processor will replace it.
-)";
-
-extern const Rule kNodeSmtContradictory;  // registry.cc names it
-const Rule kNodeSmtContradictory = {
-    .id = "node-smt-contradictory",
-    .code = "NODE-013",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "`smt`, the kernel arguments and the processor contradict one another about the threads per core",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = node_smt_contradictory,
 };
 
 }  // namespace clusterc

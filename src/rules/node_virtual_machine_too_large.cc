@@ -8,7 +8,7 @@ namespace {
 
 std::optional<Bytes> memory_of(const ServerModel& s) { return s.memory ? std::optional(*s.memory) : std::nullopt; }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void node_virtual_machine_too_large(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   struct Used {
     double bytes = 0;
@@ -67,7 +67,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kNodeVirtualMachineTooLarge;  // registry.cc names it
+const Rule kNodeVirtualMachineTooLarge = {
+    .id = "node-virtual-machine-too-large",
+    .code = "NODE-011",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "virtual machines are larger than the hosts that run them",
+    .explanation = R"(## What it checks
 
 A virtual machine with a `host` among the cluster's own groups has no more processors than that host has threads, and no
 more memory than it has. All virtual machines together have no more memory than the hosts.
@@ -102,17 +109,8 @@ Use smaller virtual machines, larger hosts, or more of them.
 ## When to accept
 
 Never: the virtual machine does not start.
-)";
-
-extern const Rule kNodeVirtualMachineTooLarge;  // registry.cc names it
-const Rule kNodeVirtualMachineTooLarge = {
-    .id = "node-virtual-machine-too-large",
-    .code = "NODE-011",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "virtual machines are larger than the hosts that run them",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = node_virtual_machine_too_large,
 };
 
 }  // namespace clusterc

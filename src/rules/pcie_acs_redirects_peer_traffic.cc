@@ -8,7 +8,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void pcie_acs_redirects_peer_traffic(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   struct Told {
     SourceSpan at;
@@ -74,7 +74,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPcieAcsRedirectsPeerTraffic;  // registry.cc names it
+const Rule kPcieAcsRedirectsPeerTraffic = {
+    .id = "pcie-acs-redirects-peer-traffic",
+    .code = "PCIE-008",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "access control services redirect traffic between devices through the root port",
+    .explanation = R"(## What it checks
 
 Nodes whose GPUs exchange data with each other or with their adapters over PCIe have access control services (ACS) off
 on their bridges, unless they run virtual machines.
@@ -106,17 +113,8 @@ needs, and switch ATS on.
 ## When to accept
 
 Where devices are passed through to virtual machines that the spec does not show.
-)";
-
-extern const Rule kPcieAcsRedirectsPeerTraffic;  // registry.cc names it
-const Rule kPcieAcsRedirectsPeerTraffic = {
-    .id = "pcie-acs-redirects-peer-traffic",
-    .code = "PCIE-008",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "access control services redirect traffic between devices through the root port",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = pcie_acs_redirects_peer_traffic,
 };
 
 }  // namespace clusterc

@@ -13,7 +13,7 @@ Bytes rounded_up(Bytes memory) {
   return Bytes(static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(memory.value))));
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void pcie_bar_space_exhausted(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
     if (!is_ours(g) || g.count == 0 || !s.part.bar_window || !s.gpu || s.gpu_count == 0) continue;
@@ -43,7 +43,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPcieBarSpaceExhausted;  // registry.cc names it
+const Rule kPcieBarSpaceExhausted = {
+    .id = "pcie-bar-space-exhausted",
+    .code = "PCIE-014",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "the devices need more PCIe address space than the board provides",
+    .explanation = R"(## What it checks
 
 The GPUs of a node need no more 64-bit address space than its board provides. The rule applies where the server states
 `bar_window`.
@@ -76,17 +83,8 @@ Enable decoding above 4 GiB and the larger window in the firmware, or take anoth
 ## When to accept
 
 Where the board's firmware is known to provide more than its manual states.
-)";
-
-extern const Rule kPcieBarSpaceExhausted;  // registry.cc names it
-const Rule kPcieBarSpaceExhausted = {
-    .id = "pcie-bar-space-exhausted",
-    .code = "PCIE-014",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "the devices need more PCIe address space than the board provides",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = pcie_bar_space_exhausted,
 };
 
 }  // namespace clusterc

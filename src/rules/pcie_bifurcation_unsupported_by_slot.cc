@@ -5,7 +5,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void pcie_bifurcation_unsupported_by_slot(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
     if (!is_ours(g) || g.count == 0) continue;
@@ -47,7 +47,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPcieBifurcationUnsupportedBySlot;  // registry.cc names it
+const Rule kPcieBifurcationUnsupportedBySlot = {
+    .id = "pcie-bifurcation-unsupported-by-slot",
+    .code = "PCIE-011",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a slot must be split in a way that the board does not support",
+    .explanation = R"(## What it checks
 
 A slot that several devices share can be split as they need (bifurcation).
 
@@ -80,17 +87,8 @@ Use another slot, a carrier with a switch, or firmware that offers the split; th
 ## When to accept
 
 Never: without the split the other devices have no lanes.
-)";
-
-extern const Rule kPcieBifurcationUnsupportedBySlot;  // registry.cc names it
-const Rule kPcieBifurcationUnsupportedBySlot = {
-    .id = "pcie-bifurcation-unsupported-by-slot",
-    .code = "PCIE-011",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "a slot must be split in a way that the board does not support",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = pcie_bifurcation_unsupported_by_slot,
 };
 
 }  // namespace clusterc

@@ -105,7 +105,7 @@ void check_count(const Rule& rule, Findings& findings, const NodeGroupModel& g) 
   f.unconfirmed = !s.part.pcie_slots.confirmed;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void pcie_card_beyond_slot_limits(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     if (!is_ours(g) || g.count == 0) continue;
     check_slots(rule, findings, g, in.plan.pcie_tree(static_cast<std::size_t>(&g - in.cluster.nodes.data())));
@@ -115,7 +115,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPcieCardBeyondSlotLimits;  // registry.cc names it
+const Rule kPcieCardBeyondSlotLimits = {
+    .id = "pcie-card-beyond-slot-limits",
+    .code = "PCIE-012",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a card does not fit its slot, or draws more than the slot supplies",
+    .explanation = R"(## What it checks
 
 Each card fits its slot in width and size, and draws no more than the slot and its cable supply. The chassis has a slot
 for every card.
@@ -152,17 +159,8 @@ Use another slot, another chassis, or a smaller version of the card.
 
 Never for limits from a data sheet: the card does not fit. The slot count of a generic chassis is a planning figure that
 may be wrong, so it gives only a warning: state the real one.
-)";
-
-extern const Rule kPcieCardBeyondSlotLimits;  // registry.cc names it
-const Rule kPcieCardBeyondSlotLimits = {
-    .id = "pcie-card-beyond-slot-limits",
-    .code = "PCIE-012",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "a card does not fit its slot, or draws more than the slot supplies",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = pcie_card_beyond_slot_limits,
 };
 
 }  // namespace clusterc

@@ -7,7 +7,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void pcie_gpu_nic_across_sockets(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const NetworkModel& n : c.networks) {
     if (!n.carries_traffic(Traffic::compute) || !moves_memory(n)) continue;
@@ -71,7 +71,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPcieGpuNicAcrossSockets;  // registry.cc names it
+const Rule kPcieGpuNicAcrossSockets = {
+    .id = "pcie-gpu-nic-across-sockets",
+    .code = "PCIE-005",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a GPU reaches its network adapter only across the CPU sockets",
+    .explanation = R"(## What it checks
 
 Each GPU reaches an adapter of its compute network without crossing to another CPU socket. A violation is a warning, and
 an error where `software: { gpudirect_rdma: true }` asks for adapters that read GPU memory.
@@ -102,17 +109,8 @@ Use an adapter on each socket, best below one PCIe switch with its GPUs.
 ## When to accept
 
 Where jobs use one node, or only the GPUs on the adapter's socket.
-)";
-
-extern const Rule kPcieGpuNicAcrossSockets;  // registry.cc names it
-const Rule kPcieGpuNicAcrossSockets = {
-    .id = "pcie-gpu-nic-across-sockets",
-    .code = "PCIE-005",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "a GPU reaches its network adapter only across the CPU sockets",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = pcie_gpu_nic_across_sockets,
 };
 
 }  // namespace clusterc

@@ -13,7 +13,7 @@ bool has_rails(const NetworkModel& n) {
          (*n.spec->topology == NetworkTopology::rail_optimised || *n.spec->topology == NetworkTopology::rail_only);
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void pcie_gpu_rail_pairing_broken(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const NetworkModel& n : c.networks) {
     if (!has_rails(n) || n.shares >= 0) continue;
@@ -84,7 +84,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPcieGpuRailPairingBroken;  // registry.cc names it
+const Rule kPcieGpuRailPairingBroken = {
+    .id = "pcie-gpu-rail-pairing-broken",
+    .code = "PCIE-006",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "the GPUs and adapters of a rail design cannot be paired",
+    .explanation = R"(## What it checks
 
 In a rail design each GPU has its adapter: the ports of a node divide evenly over the rails, GPUs and adapters can be
 paired, and no adapter in the PCIe tree is the nearest of more GPUs than its share.
@@ -119,17 +126,8 @@ Use as many rails as ports, and one adapter for each GPU (or for every two), eac
 ## When to accept
 
 Where jobs never use whole nodes.
-)";
-
-extern const Rule kPcieGpuRailPairingBroken;  // registry.cc names it
-const Rule kPcieGpuRailPairingBroken = {
-    .id = "pcie-gpu-rail-pairing-broken",
-    .code = "PCIE-006",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "the GPUs and adapters of a rail design cannot be paired",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = pcie_gpu_rail_pairing_broken,
 };
 
 }  // namespace clusterc

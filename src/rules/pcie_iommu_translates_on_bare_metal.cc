@@ -34,7 +34,7 @@ Said said_by_arguments(const Software& w, SourceSpan& at) {
   return said;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void pcie_iommu_translates_on_bare_metal(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   struct Told {
     SourceSpan at;
@@ -85,7 +85,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPcieIommuTranslatesOnBareMetal;  // registry.cc names it
+const Rule kPcieIommuTranslatesOnBareMetal = {
+    .id = "pcie-iommu-translates-on-bare-metal",
+    .code = "PCIE-009",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "the IOMMU translates addresses where GPUs are used without virtual machines",
+    .explanation = R"(## What it checks
 
 On GPU nodes that run no virtual machines, the IOMMU is off or in pass-through mode: `iommu: off` or `passthrough`, or
 the matching kernel arguments.
@@ -115,17 +122,8 @@ Add `iommu=pt`: devices keep their own addresses, and virtual machines remain po
 ## When to accept
 
 Where a security rule demands protection against devices, and the performance loss was measured.
-)";
-
-extern const Rule kPcieIommuTranslatesOnBareMetal;  // registry.cc names it
-const Rule kPcieIommuTranslatesOnBareMetal = {
-    .id = "pcie-iommu-translates-on-bare-metal",
-    .code = "PCIE-009",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "the IOMMU translates addresses where GPUs are used without virtual machines",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = pcie_iommu_translates_on_bare_metal,
 };
 
 }  // namespace clusterc

@@ -7,7 +7,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void pcie_lanes_beyond_sockets(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
     if (!is_ours(g) || g.count == 0) continue;
@@ -81,7 +81,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPcieLanesBeyondSockets;  // registry.cc names it
+const Rule kPcieLanesBeyondSockets = {
+    .id = "pcie-lanes-beyond-sockets",
+    .code = "PCIE-001",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a CPU socket has fewer PCIe lanes than its devices use",
+    .explanation = R"(## What it checks
 
 The devices and PCIe switches connected to a socket use no more lanes than it has. The same is checked for every PCIe
 switch that states its `lanes`: uplink, slots and switches below it.
@@ -117,17 +124,8 @@ Use PCIe switches with one x16 uplink for several devices, a second socket, or f
 ## When to accept
 
 Never: the lanes do not exist.
-)";
-
-extern const Rule kPcieLanesBeyondSockets;  // registry.cc names it
-const Rule kPcieLanesBeyondSockets = {
-    .id = "pcie-lanes-beyond-sockets",
-    .code = "PCIE-001",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "a CPU socket has fewer PCIe lanes than its devices use",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = pcie_lanes_beyond_sockets,
 };
 
 }  // namespace clusterc

@@ -5,7 +5,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void pcie_link_trained_below_capability(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
     if (!is_ours(g) || g.count == 0 || !s.gpu) continue;
@@ -39,7 +39,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPcieLinkTrainedBelowCapability;  // registry.cc names it
+const Rule kPcieLinkTrainedBelowCapability = {
+    .id = "pcie-link-trained-below-capability",
+    .code = "PCIE-013",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a GPU has a slower PCIe link than it supports",
+    .explanation = R"(## What it checks
 
 The link of each GPU (limited by card, slot, board and processor) is as fast as the card supports.
 
@@ -74,17 +81,8 @@ the riser, update the retimers.
 ## When to accept
 
 Where the GPU's data fit its memory and stay there.
-)";
-
-extern const Rule kPcieLinkTrainedBelowCapability;  // registry.cc names it
-const Rule kPcieLinkTrainedBelowCapability = {
-    .id = "pcie-link-trained-below-capability",
-    .code = "PCIE-013",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "a GPU has a slower PCIe link than it supports",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = pcie_link_trained_below_capability,
 };
 
 }  // namespace clusterc

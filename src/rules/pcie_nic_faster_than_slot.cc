@@ -13,7 +13,7 @@ constexpr double kUsableShare = 0.90;
 // Places in the spec only: a figure of the catalogue is not the user's to change.
 SourceSpan in_spec(const Cluster& c, SourceSpan s) { return s.file == c.spec.span.file ? s : SourceSpan{}; }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void pcie_nic_faster_than_slot(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (std::size_t gi = 0; gi < c.nodes.size(); ++gi) {
     const NodeGroupModel& g = c.nodes[gi];
@@ -85,7 +85,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPcieNicFasterThanSlot;  // registry.cc names it
+const Rule kPcieNicFasterThanSlot = {
+    .id = "pcie-nic-faster-than-slot",
+    .code = "PCIE-003",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a network adapter is faster than its slot",
+    .explanation = R"(## What it checks
 
 The slot of a network adapter carries what its networks need: all ports in use, each at the rate of its network, at the
 same time. It is an error if one port alone exceeds the slot, and a warning if only all ports together do. On nodes that are
@@ -121,17 +128,8 @@ Use a slot of generation 5, the second half of a socket-direct pair, or a lower 
 ## When to accept
 
 Where the second port is for fail-over only and never carries load at the same time as the first.
-)";
-
-extern const Rule kPcieNicFasterThanSlot;  // registry.cc names it
-const Rule kPcieNicFasterThanSlot = {
-    .id = "pcie-nic-faster-than-slot",
-    .code = "PCIE-003",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "a network adapter is faster than its slot",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = pcie_nic_faster_than_slot,
 };
 
 }  // namespace clusterc

@@ -7,7 +7,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void pcie_nics_share_upstream_link(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (std::size_t gi = 0; gi < c.nodes.size(); ++gi) {
     const NodeGroupModel& g = c.nodes[gi];
@@ -75,7 +75,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPcieNicsShareUpstreamLink;  // registry.cc names it
+const Rule kPcieNicsShareUpstreamLink = {
+    .id = "pcie-nics-share-upstream-link",
+    .code = "PCIE-007",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "network adapters share a PCIe uplink that is too slow for them",
+    .explanation = R"(## What it checks
 
 Adapters that share the uplink of a PCIe switch, on the path to their GPUs or to the host, together need no more than
 the uplink carries.
@@ -109,17 +116,8 @@ Move one of the adapters to another root port, or below the switch of its GPU.
 ## When to accept
 
 Where the second adapter is for fail-over only.
-)";
-
-extern const Rule kPcieNicsShareUpstreamLink;  // registry.cc names it
-const Rule kPcieNicsShareUpstreamLink = {
-    .id = "pcie-nics-share-upstream-link",
-    .code = "PCIE-007",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "network adapters share a PCIe uplink that is too slow for them",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = pcie_nics_share_upstream_link,
 };
 
 }  // namespace clusterc

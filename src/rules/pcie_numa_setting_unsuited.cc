@@ -19,7 +19,7 @@ bool on_two_sockets(const PcieTree& tree) {
   return false;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void pcie_numa_setting_unsuited(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
     if (!is_ours(g) || g.count == 0 || !s.cpu) continue;
@@ -64,7 +64,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPcieNumaSettingUnsuited;  // registry.cc names it
+const Rule kPcieNumaSettingUnsuited = {
+    .id = "pcie-numa-setting-unsuited",
+    .code = "PCIE-010",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "the number of NUMA nodes per socket is slow for the GPUs, or contradicts the PCIe tree",
+    .explanation = R"(## What it checks
 
 Where PCIe GPUs on two EPYC sockets have no link of their own, each socket has four NUMA nodes. The NUMA nodes that a
 PCIe tree names exist.
@@ -96,17 +103,8 @@ Set NPS4 in the firmware and write `nodes_per_socket: 4`; bind ranks and interru
 ## When to accept
 
 Where applications want one large memory for each socket, or jobs take one GPU.
-)";
-
-extern const Rule kPcieNumaSettingUnsuited;  // registry.cc names it
-const Rule kPcieNumaSettingUnsuited = {
-    .id = "pcie-numa-setting-unsuited",
-    .code = "PCIE-010",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "the number of NUMA nodes per socket is slow for the GPUs, or contradicts the PCIe tree",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = pcie_numa_setting_unsuited,
 };
 
 }  // namespace clusterc

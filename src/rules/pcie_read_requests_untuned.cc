@@ -12,7 +12,7 @@ constexpr Bytes kLargest{4096};  // largest that PCI Express knows
 // (explanation below); half of it fits an adapter of the generation before, for which no guide asks for them.
 constexpr BitsPerSecond kNeedsLong{100e9};
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void pcie_read_requests_untuned(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (std::size_t gi = 0; gi < c.nodes.size(); ++gi) {
     const NodeGroupModel& g = c.nodes[gi];
@@ -47,7 +47,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPcieReadRequestsUntuned;  // registry.cc names it
+const Rule kPcieReadRequestsUntuned = {
+    .id = "pcie-read-requests-untuned",
+    .code = "PCIE-015",
+    .severity = Severity::note,
+    .physics = false,
+    .summary = "adapters use short read requests on a platform that needs long ones",
+    .explanation = R"(## What it checks
 
 Adapters of PCIe generation 4 that must send more than 100 Gb/s for the jobs of GPU nodes on EPYC processors of PCIe
 generation 4 use read requests of 4 KiB: `software: { max_read_request: 4 KiB }`. What an adapter sends is the rate of
@@ -82,17 +89,8 @@ Raise MaxReadReq with setpci and MAX_ACC_OUT_READ with mlxconfig, and write it i
 ## When to accept
 
 A note is never counted; it disappears when `max_read_request` is written.
-)";
-
-extern const Rule kPcieReadRequestsUntuned;  // registry.cc names it
-const Rule kPcieReadRequestsUntuned = {
-    .id = "pcie-read-requests-untuned",
-    .code = "PCIE-015",
-    .severity = Severity::note,
-    .physics = false,
-    .summary = "adapters use short read requests on a platform that needs long ones",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = pcie_read_requests_untuned,
 };
 
 }  // namespace clusterc

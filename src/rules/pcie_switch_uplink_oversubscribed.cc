@@ -42,7 +42,7 @@ Wanted wanted_below(const RuleInput& in, int group, const PcieTree& tree, int sw
   return w;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void pcie_switch_uplink_oversubscribed(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (std::size_t gi = 0; gi < in.cluster.nodes.size(); ++gi) {
     const NodeGroupModel& g = in.cluster.nodes[gi];
     if (!is_ours(g) || g.count == 0) continue;
@@ -86,7 +86,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPcieSwitchUplinkOversubscribed;  // registry.cc names it
+const Rule kPcieSwitchUplinkOversubscribed = {
+    .id = "pcie-switch-uplink-oversubscribed",
+    .code = "PCIE-004",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "the devices below a PCIe switch need more from the host than its uplink carries",
+    .explanation = R"(## What it checks
 
 The devices below a PCIe switch need at most twice the bandwidth of its uplink from the host.
 
@@ -121,17 +128,8 @@ Use a second switch, a wider uplink or one of a later generation, or spread the 
 ## When to accept
 
 Where jobs load their data once and then compute for hours.
-)";
-
-extern const Rule kPcieSwitchUplinkOversubscribed;  // registry.cc names it
-const Rule kPcieSwitchUplinkOversubscribed = {
-    .id = "pcie-switch-uplink-oversubscribed",
-    .code = "PCIE-004",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "the devices below a PCIe switch need more from the host than its uplink carries",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = pcie_switch_uplink_oversubscribed,
 };
 
 }  // namespace clusterc

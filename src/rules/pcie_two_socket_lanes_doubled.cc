@@ -6,7 +6,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void pcie_two_socket_lanes_doubled(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
     if (!is_ours(g) || g.count == 0 || !s.part.pcie_lanes || !s.cpu || !s.cpu->pcie_lanes || s.cpu_count == 0) continue;
@@ -35,7 +35,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPcieTwoSocketLanesDoubled;  // registry.cc names it
+const Rule kPcieTwoSocketLanesDoubled = {
+    .id = "pcie-two-socket-lanes-doubled",
+    .code = "PCIE-002",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a two-socket board states more lanes than its processors leave",
+    .explanation = R"(## What it checks
 
 A board does not state more PCIe lanes than its processors leave for devices.
 
@@ -68,17 +75,8 @@ Correct the figure, or leave it out: it follows from the processors.
 ## When to accept
 
 Never: the sockets use these lanes for the links between them.
-)";
-
-extern const Rule kPcieTwoSocketLanesDoubled;  // registry.cc names it
-const Rule kPcieTwoSocketLanesDoubled = {
-    .id = "pcie-two-socket-lanes-doubled",
-    .code = "PCIE-002",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "a two-socket board states more lanes than its processors leave",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = pcie_two_socket_lanes_doubled,
 };
 
 }  // namespace clusterc

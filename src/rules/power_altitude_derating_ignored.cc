@@ -9,7 +9,7 @@ namespace {
 constexpr double kRatedTo = 1000;  // m: IEC 62040-3, normal service conditions
 constexpr double kPerHundredMeters = 0.01;
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void power_altitude_derating_ignored(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site || !c.spec.site || !c.spec.site->altitude) return;
   const Meters height = *c.spec.site->altitude;
@@ -42,7 +42,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPowerAltitudeDeratingIgnored;  // registry.cc names it
+const Rule kPowerAltitudeDeratingIgnored = {
+    .id = "power-altitude-derating-ignored",
+    .code = "PWR-020",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a UPS is planned at full power at an altitude where it supplies less",
+    .explanation = R"(## What it checks
 
 Above the altitude for which a UPS is rated (1,000 m unless its part says otherwise), the plan must not count on its
 full power.
@@ -75,17 +82,8 @@ Write the maker's derated figures into a part of your own, with the altitude for
 ## When to accept
 
 Where the load stays below the derated figure in the maker's table.
-)";
-
-extern const Rule kPowerAltitudeDeratingIgnored;  // registry.cc names it
-const Rule kPowerAltitudeDeratingIgnored = {
-    .id = "power-altitude-derating-ignored",
-    .code = "PWR-020",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "a UPS is planned at full power at an altitude where it supplies less",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = power_altitude_derating_ignored,
 };
 
 }  // namespace clusterc

@@ -54,7 +54,7 @@ void check_group(const Rule& rule, const RuleInput& in, Findings& findings, cons
   f.objects = std::move(failing.objects);
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void power_bank_breaker_overloaded(const Rule& rule, const RuleInput& in, Findings& findings) {
   if (!in.cluster.own_site || in.cluster.continuous_factor == 0) return;
   for (const RackGroupModel& g : in.cluster.racks)
     if (std::any_of(g.pdus.begin(), g.pdus.end(),
@@ -64,7 +64,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPowerBankBreakerOverloaded;  // registry.cc names it
+const Rule kPowerBankBreakerOverloaded = {
+    .id = "power-bank-breaker-overloaded",
+    .code = "PWR-015",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "one outlet bank carries more than the continuous rating of its breaker",
+    .explanation = R"(## What it checks
 
 The cords on one bank of a PDU's outlets carry no more than the continuous rating of the bank's own breaker, in normal
 operation and after the loss of a feed.
@@ -98,17 +105,8 @@ One heavy cord a bank, a PDU with more banks, or more PDUs.
 ## When to accept
 
 Never: it is against the rating of the part that carries the load.
-)";
-
-extern const Rule kPowerBankBreakerOverloaded;  // registry.cc names it
-const Rule kPowerBankBreakerOverloaded = {
-    .id = "power-bank-breaker-overloaded",
-    .code = "PWR-015",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "one outlet bank carries more than the continuous rating of its breaker",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = power_bank_breaker_overloaded,
 };
 
 }  // namespace clusterc

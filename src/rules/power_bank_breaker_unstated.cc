@@ -35,7 +35,7 @@ struct Worst {
   std::int32_t rack = -1;
 };
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void power_bank_breaker_unstated(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site || c.continuous_factor == 0) return;
   const bool na = c.continuous_factor < 1;
@@ -100,7 +100,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPowerBankBreakerUnstated;  // registry.cc names it
+const Rule kPowerBankBreakerUnstated = {
+    .id = "power-bank-breaker-unstated",
+    .code = "PWR-027",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a PDU above 20 A or 16 A states no breakers of its outlet banks, and usual ones would trip",
+    .explanation = R"(## What it checks
 
 A PDU whose input is above what an outlet may be fused for states its banks of outlets and their breakers. Where it does
 not, the rule deals the cords over a usual number of banks, and warns where one of them would carry more than its
@@ -137,17 +144,8 @@ Write `banks` and `bank_breaker` of the PDU from its data sheet.
 ## When to accept
 
 Where the data sheet shows that no bank carries more than its breaker.
-)";
-
-extern const Rule kPowerBankBreakerUnstated;  // registry.cc names it
-const Rule kPowerBankBreakerUnstated = {
-    .id = "power-bank-breaker-unstated",
-    .code = "PWR-027",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "a PDU above 20 A or 16 A states no breakers of its outlet banks, and usual ones would trip",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = power_bank_breaker_unstated,
 };
 
 }  // namespace clusterc

@@ -171,7 +171,7 @@ std::string unknown_power(std::string_view part, std::string_view whose) {
   return format("the power of '{}' is unknown, so {} as 0 W in all power and heat checks: write `power`", part, whose);
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void power_branch_over_continuous_rating(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   Classes classes(in.plan);
@@ -222,7 +222,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPowerBranchOverContinuousRating;  // registry.cc names it
+const Rule kPowerBranchOverContinuousRating = {
+    .id = "power-branch-over-continuous-rating",
+    .code = "PWR-001",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a branch circuit carries more than its continuous rating",
+    .explanation = R"(## What it checks
 
 With all feeds available, every PDU, panel and feed carries no more than its continuous rating.
 Equipment whose power is unknown counts as 0 W in every sum of power and heat. A finding names it: a warning for nodes
@@ -263,17 +270,8 @@ Put fewer nodes in a rack (`per_rack`), take larger PDUs or one more of them, or
 ## When to accept
 
 Never: it is against the rating of the part that carries the load.
-)";
-
-extern const Rule kPowerBranchOverContinuousRating;  // registry.cc names it
-const Rule kPowerBranchOverContinuousRating = {
-    .id = "power-branch-over-continuous-rating",
-    .code = "PWR-001",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "a branch circuit carries more than its continuous rating",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = power_branch_over_continuous_rating,
 };
 
 }  // namespace clusterc

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kMatters = 0.01;  // of all equipment: a management switch of 98 W decides nothing (policy)
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void power_breaker_sized_on_typical(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   for (const NodeGroupModel& g : c.nodes) {
@@ -52,7 +52,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPowerBreakerSizedOnTypical;  // registry.cc names it
+const Rule kPowerBreakerSizedOnTypical = {
+    .id = "power-breaker-sized-on-typical",
+    .code = "PWR-011",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a typical power is used where the maximum power belongs",
+    .explanation = R"(## What it checks
 
 Racks, breakers and cooling are sized for maximum power: a node's `power` is above its `power_typical`, and switches
 that make up more than 1 % of all power are not planned at their typical power.
@@ -85,17 +92,8 @@ Write the maximum power from the data sheet, or enforce a `power_cap`.
 ## When to accept
 
 Where the figure written is the maximum that was measured under the site's own heaviest job.
-)";
-
-extern const Rule kPowerBreakerSizedOnTypical;  // registry.cc names it
-const Rule kPowerBreakerSizedOnTypical = {
-    .id = "power-breaker-sized-on-typical",
-    .code = "PWR-011",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "a typical power is used where the maximum power belongs",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = power_breaker_sized_on_typical,
 };
 
 }  // namespace clusterc

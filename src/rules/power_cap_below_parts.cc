@@ -8,7 +8,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void power_cap_below_parts(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const Value<Watts>& cap = g.spec->power_cap;
     if (!cap || !is_ours(g) || g.count == 0) continue;
@@ -46,7 +46,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPowerCapBelowParts;  // registry.cc names it
+const Rule kPowerCapBelowParts = {
+    .id = "power-cap-below-parts",
+    .code = "PWR-024",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a power cap is below what the node draws when idle",
+    .explanation = R"(## What it checks
 
 A `power_cap` is not below what the node always draws: its idle power, and its GPUs at the lowest limit that their
 boards accept.
@@ -85,17 +92,8 @@ Write a higher cap, put fewer nodes in a rack, or use a larger circuit.
 ## When to accept
 
 Where the catalogue's idle power is for a larger configuration than yours. It is better to write your own `power_idle`.
-)";
-
-extern const Rule kPowerCapBelowParts;  // registry.cc names it
-const Rule kPowerCapBelowParts = {
-    .id = "power-cap-below-parts",
-    .code = "PWR-024",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "a power cap is below what the node draws when idle",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = power_cap_below_parts,
 };
 
 }  // namespace clusterc

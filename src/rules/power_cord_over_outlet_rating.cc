@@ -57,7 +57,7 @@ Worst worst_cord(const Cluster& c, const RackGroupModel& g, const DeviceCords& d
   return worst;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void power_cord_over_outlet_rating(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site || c.continuous_factor == 0) return;
   const std::vector<PowerClass>& classes = in.plan.power_classes();
@@ -127,7 +127,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPowerCordOverOutletRating;  // registry.cc names it
+const Rule kPowerCordOverOutletRating = {
+    .id = "power-cord-over-outlet-rating",
+    .code = "PWR-012",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a cord carries more current than its outlet is rated for",
+    .explanation = R"(## What it checks
 
 The current of each cord stays within the continuous rating of its outlet and plug, also with the supplies that remain
 after the loss of a feed.
@@ -167,17 +174,8 @@ A warning where only the assumed power factor and efficiency exceed the rating: 
 
 Never where the figures are confirmed: it is against the rating of the part that carries the load. Where they are not
 confirmed, or assumed, the label of the supply may state less.
-)";
-
-extern const Rule kPowerCordOverOutletRating;  // registry.cc names it
-const Rule kPowerCordOverOutletRating = {
-    .id = "power-cord-over-outlet-rating",
-    .code = "PWR-012",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "a cord carries more current than its outlet is rated for",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = power_cord_over_outlet_rating,
 };
 
 }  // namespace clusterc

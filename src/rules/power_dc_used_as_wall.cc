@@ -7,7 +7,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void power_dc_used_as_wall(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
     if (!is_ours(g) || g.count == 0 || g.spec->power_cap || !s.power || !s.part.power ||
@@ -27,7 +27,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPowerDcUsedAsWall;  // registry.cc names it
+const Rule kPowerDcUsedAsWall = {
+    .id = "power-dc-used-as-wall",
+    .code = "PWR-008",
+    .severity = Severity::note,
+    .physics = false,
+    .summary = "a stated power leaves out fans and the losses of the power supplies",
+    .explanation = R"(## What it checks
 
 The `power` that the spec writes for a server is at least what its parts draw at the wall, with fans and the losses of
 the power supplies.
@@ -61,17 +68,8 @@ Write the maker's highest power of the whole server, or leave `power` out.
 ## When to accept
 
 A note needs no acceptance. Leave it where the figure was measured at the wall.
-)";
-
-extern const Rule kPowerDcUsedAsWall;  // registry.cc names it
-const Rule kPowerDcUsedAsWall = {
-    .id = "power-dc-used-as-wall",
-    .code = "PWR-008",
-    .severity = Severity::note,
-    .physics = false,
-    .summary = "a stated power leaves out fans and the losses of the power supplies",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = power_dc_used_as_wall,
 };
 
 }  // namespace clusterc

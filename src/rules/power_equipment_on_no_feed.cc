@@ -16,7 +16,7 @@ Watts off_feeds(const PowerRack& rack, PowerState& state, double all) {
   return Watts(above(all, on) ? all - on : 0);
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void power_equipment_on_no_feed(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site || c.feeds.empty())
     return;  // a spec without a power chain: power-branch-over-continuous-rating has one note of it
@@ -54,7 +54,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPowerEquipmentOnNoFeed;  // registry.cc names it
+const Rule kPowerEquipmentOnNoFeed = {
+    .id = "power-equipment-on-no-feed",
+    .code = "PWR-025",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "equipment is connected to none of the site's feeds",
+    .explanation = R"(## What it checks
 
 Where the site has feeds, everything in racks and assemblies that draws power is connected to one of them.
 
@@ -86,17 +93,8 @@ Name the racks' `pdus`, each with its `feed` (or `panel`), and each assembly's `
 ## When to accept
 
 Where some racks are supplied from a source that is not planned in this spec.
-)";
-
-extern const Rule kPowerEquipmentOnNoFeed;  // registry.cc names it
-const Rule kPowerEquipmentOnNoFeed = {
-    .id = "power-equipment-on-no-feed",
-    .code = "PWR-025",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "equipment is connected to none of the site's feeds",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = power_equipment_on_no_feed,
 };
 
 }  // namespace clusterc

@@ -13,7 +13,8 @@ namespace clusterc {
 namespace {
 
 // One finding for all racks of a group.
-void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, const RackGroupModel& g, Classes& all) {
+void check_remaining_racks(const Rule& rule, const RuleInput& in, Findings& findings, const RackGroupModel& g,
+                           Classes& all) {
   const Cluster& c = in.cluster;
   FailingPdus failing = failing_pdus(in, g, [&](const PduLoad& load) {
     const PduPart* part = g.pdus[load.pdu].part;
@@ -78,7 +79,7 @@ void check_racks(const Rule& rule, const RuleInput& in, Findings& findings, cons
   f.objects = std::move(failing.objects);
 }
 
-void check_feeds(const Rule& rule, const RuleInput& in, Findings& findings) {
+void check_remaining_feeds(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (std::size_t i = 0; i < c.feeds.size() && i < in.plan.feeds.size(); ++i) {
     const FeedModel& feed = c.feeds[i];
@@ -102,7 +103,7 @@ void check_feeds(const Rule& rule, const RuleInput& in, Findings& findings) {
   }
 }
 
-void check_panels(const Rule& rule, const RuleInput& in, Findings& findings) {
+void check_remaining_panels(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (c.panels.empty()) return;
   const std::vector<FeedLoad> loads = panel_loads(in.plan);
@@ -128,7 +129,7 @@ void check_panels(const Rule& rule, const RuleInput& in, Findings& findings) {
   }
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void power_feed_loss_overloads_survivor(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   Classes classes(in.plan);
@@ -147,15 +148,22 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
           format("all PDUs of rack group '{}' are on feed '{}': if it fails, the racks lose power; there is no "
                  "second feed whose load could be checked",
                  g.name, c.feeds[g.pdus.front().feed].name));
-    check_racks(rule, in, findings, g, classes);
+    check_remaining_racks(rule, in, findings, g, classes);
   }
-  check_panels(rule, in, findings);
-  check_feeds(rule, in, findings);
+  check_remaining_panels(rule, in, findings);
+  check_remaining_feeds(rule, in, findings);
 }
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPowerFeedLossOverloadsSurvivor;  // registry.cc names it
+const Rule kPowerFeedLossOverloadsSurvivor = {
+    .id = "power-feed-loss-overloads-survivor",
+    .code = "PWR-004",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "if one feed fails, the others are overloaded",
+    .explanation = R"(## What it checks
 
 After the loss of any one feed, every remaining PDU, panel and feed carries no more than its continuous rating.
 The same load on the UPS of a feed is checked by [power-ups-over-kw-rating](power-ups-over-kw-rating.md), and on power
@@ -196,17 +204,8 @@ Limit the rack to what the remaining PDUs carry, use larger PDUs, or add a third
 
 Where the second feed is there for more power and not for redundancy, and all users know that the loss of a feed stops
 the rack.
-)";
-
-extern const Rule kPowerFeedLossOverloadsSurvivor;  // registry.cc names it
-const Rule kPowerFeedLossOverloadsSurvivor = {
-    .id = "power-feed-loss-overloads-survivor",
-    .code = "PWR-004",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "if one feed fails, the others are overloaded",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = power_feed_loss_overloads_survivor,
 };
 
 }  // namespace clusterc

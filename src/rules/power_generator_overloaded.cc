@@ -9,7 +9,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void power_generator_overloaded(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   for (std::size_t g = 0; g < c.generators.size(); ++g) {
@@ -55,7 +55,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPowerGeneratorOverloaded;  // registry.cc names it
+const Rule kPowerGeneratorOverloaded = {
+    .id = "power-generator-overloaded",
+    .code = "PWR-029",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a generator is too small for its feeds, or starts after their UPS are empty",
+    .explanation = R"(## What it checks
 
 A generator (`site: { generators: … }`) supplies the feeds that name it, with the losses of their UPS: all of them at
 once, or, where it has a single feed, after the loss of another. The UPS of each feed lasts until the generator has
@@ -94,17 +101,8 @@ Use a larger generator or one for each feed. Use batteries that last longer.
 ## When to accept
 
 Where a part of the load is switched off before the generator takes it.
-)";
-
-extern const Rule kPowerGeneratorOverloaded;  // registry.cc names it
-const Rule kPowerGeneratorOverloaded = {
-    .id = "power-generator-overloaded",
-    .code = "PWR-029",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "a generator is too small for its feeds, or starts after their UPS are empty",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = power_generator_overloaded,
 };
 
 }  // namespace clusterc

@@ -6,7 +6,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void power_gpu_limit_out_of_range(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
     if (!s.gpu_limit || g.server.virtual_machine) continue;
@@ -50,7 +50,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPowerGpuLimitOutOfRange;  // registry.cc names it
+const Rule kPowerGpuLimitOutOfRange = {
+    .id = "power-gpu-limit-out-of-range",
+    .code = "PWR-022",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a GPU power limit is outside the range that the board accepts",
+    .explanation = R"(## What it checks
 
 A `gpu_power_limit` lies in the range that the board accepts.
 
@@ -83,17 +90,8 @@ Remove the limit, or choose a value in the range (`nvidia-smi -q -d POWER` shows
 ## When to accept
 
 Never: the board does not accept the limit.
-)";
-
-extern const Rule kPowerGpuLimitOutOfRange;  // registry.cc names it
-const Rule kPowerGpuLimitOutOfRange = {
-    .id = "power-gpu-limit-out-of-range",
-    .code = "PWR-022",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "a GPU power limit is outside the range that the board accepts",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = power_gpu_limit_out_of_range,
 };
 
 }  // namespace clusterc

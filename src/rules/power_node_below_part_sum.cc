@@ -7,7 +7,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void power_node_below_part_sum(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
     // A cap that is enforced makes any figure true; an instance's power is not ours to plan.
@@ -40,7 +40,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPowerNodeBelowPartSum;  // registry.cc names it
+const Rule kPowerNodeBelowPartSum = {
+    .id = "power-node-below-part-sum",
+    .code = "PWR-010",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "the stated power of a node is below the sum of its parts",
+    .explanation = R"(## What it checks
 
 The power stated for a server is at least what its GPUs, processors and adapters draw at their limits.
 
@@ -75,17 +82,8 @@ its own accord, such as a workstation for an office outlet, has a `power_cap` of
 
 Where the maker's own figure is lower than the sum and the board enforces it, or was measured under the load that the
 machine is for.
-)";
-
-extern const Rule kPowerNodeBelowPartSum;  // registry.cc names it
-const Rule kPowerNodeBelowPartSum = {
-    .id = "power-node-below-part-sum",
-    .code = "PWR-010",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "the stated power of a node is below the sum of its parts",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = power_node_below_part_sum,
 };
 
 }  // namespace clusterc

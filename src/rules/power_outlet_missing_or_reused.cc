@@ -54,14 +54,21 @@ void check_group(const Rule& rule, const RuleInput& in, Findings& findings, cons
   f.objects = std::move(failing.objects);
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void power_outlet_missing_or_reused(const Rule& rule, const RuleInput& in, Findings& findings) {
   if (!in.cluster.own_site) return;
   for (const RackGroupModel& g : in.cluster.racks) check_group(rule, in, findings, g);
 }
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPowerOutletMissingOrReused;  // registry.cc names it
+const Rule kPowerOutletMissingOrReused = {
+    .id = "power-outlet-missing-or-reused",
+    .code = "PWR-014",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a rack has more cords than outlets of the matching kind",
+    .explanation = R"(## What it checks
 
 Every cord in a rack has an outlet of its kind: C14 inlets need C13 outlets, C20 inlets need C19 outlets, and a combined
 outlet takes either.
@@ -95,17 +102,8 @@ Use a PDU with the right mix of outlets, add a PDU, or put fewer devices in the 
 ## When to accept
 
 Never: a cord without an outlet carries no power.
-)";
-
-extern const Rule kPowerOutletMissingOrReused;  // registry.cc names it
-const Rule kPowerOutletMissingOrReused = {
-    .id = "power-outlet-missing-or-reused",
-    .code = "PWR-014",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "a rack has more cords than outlets of the matching kind",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = power_outlet_missing_or_reused,
 };
 
 }  // namespace clusterc

@@ -156,7 +156,7 @@ void check_pdus(const Rule& rule, const RuleInput& in, Findings& findings, const
   }
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void power_part_loss_trips_rest(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   const WhatIfEngine engine(in.plan);
@@ -197,7 +197,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPowerPartLossTripsRest;  // registry.cc names it
+const Rule kPowerPartLossTripsRest = {
+    .id = "power-part-loss-trips-rest",
+    .code = "PWR-026",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "the loss of one PDU, panel or UPS module trips a breaker that remains",
+    .explanation = R"(## What it checks
 
 After the loss of one PDU, one panel or one UPS module, no remaining part trips, so that nothing else loses power. The
 result is the same as that of `plan --what-if each` for these parts.
@@ -237,17 +244,8 @@ Use breakers that carry the load of both, add a third part, or reduce the load b
 ## When to accept
 
 Where the second part is there for more power and not for redundancy, and all users know it.
-)";
-
-extern const Rule kPowerPartLossTripsRest;  // registry.cc names it
-const Rule kPowerPartLossTripsRest = {
-    .id = "power-part-loss-trips-rest",
-    .code = "PWR-026",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "the loss of one PDU, panel or UPS module trips a breaker that remains",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = power_part_loss_trips_rest,
 };
 
 }  // namespace clusterc

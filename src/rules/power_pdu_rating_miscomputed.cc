@@ -62,7 +62,7 @@ void check_voltage(const Rule& rule, const RuleInput& in, Findings& findings, co
   f.help(format("use a PDU for {}, {}", to_text(line), phases(*site.supply->phases)));
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void power_pdu_rating_miscomputed(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site || !c.spec.site) return;
   std::vector<const PduPart*> told;  // one part, one finding
@@ -77,7 +77,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPowerPduRatingMiscomputed;  // registry.cc names it
+const Rule kPowerPduRatingMiscomputed = {
+    .id = "power-pdu-rating-miscomputed",
+    .code = "PWR-002",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "the rating of a PDU does not match its voltage, phases and breaker, or the site's supply",
+    .explanation = R"(## What it checks
 
 The apparent power of a PDU follows from its voltage, phases and current, and its voltage is the site's.
 
@@ -112,17 +119,8 @@ Remove `apparent` from the part, or correct it from the label. If the voltage di
 ## When to accept
 
 Never: it is arithmetic.
-)";
-
-extern const Rule kPowerPduRatingMiscomputed;  // registry.cc names it
-const Rule kPowerPduRatingMiscomputed = {
-    .id = "power-pdu-rating-miscomputed",
-    .code = "PWR-002",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "the rating of a PDU does not match its voltage, phases and breaker, or the site's supply",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = power_pdu_rating_miscomputed,
 };
 
 }  // namespace clusterc

@@ -16,10 +16,11 @@ namespace clusterc {
 namespace {
 
 // Policy, as most feeds' operators ask for.
-constexpr Threshold kThreshold{.means = "excess of the most loaded line over the mean of the three lines",
-                               .standard = 0.15,
-                               .least = 0.01,
-                               .most = 2};
+constexpr Threshold kPowerPhaseOverloadedOrUnbalancedThreshold{
+    .means = "excess of the most loaded line over the mean of the three lines",
+    .standard = 0.15,
+    .least = 0.01,
+    .most = 2};
 constexpr double kMatters = 0.8;  // of the line's rating: below it an uneven load costs nothing (policy)
 
 struct Lines {
@@ -148,7 +149,7 @@ void check_upstream(const Rule& rule, const RuleInput& in, Findings& findings, c
   f.object(object);
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void power_phase_overloaded_or_unbalanced(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   const std::vector<PduCurrents>& currents = in.plan.pdu_currents();
@@ -169,7 +170,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPowerPhaseOverloadedOrUnbalanced;  // registry.cc names it
+const Rule kPowerPhaseOverloadedOrUnbalanced = {
+    .id = "power-phase-overloaded-or-unbalanced",
+    .code = "PWR-003",
+    .severity = Severity::error,
+    .physics = false,
+    .summary =
+        "one line of a three-phase PDU, panel or feed carries more than its rating, or much more than the other lines",
+    .explanation = R"(## What it checks
 
 The rule checks each line of three-phase PDUs:
 - With all feeds available, no line carries more than its share of the rating (error).
@@ -228,19 +237,9 @@ Make the number of equal cords on a PDU divisible by three, use a larger PDU, or
 The warning: where the load is known to stay low. The errors: where the cords will be plugged in a different order that
 was calculated. The error after the loss of a feed: also where the second feed is there for more power and not for
 redundancy.
-)";
-
-extern const Rule kPowerPhaseOverloadedOrUnbalanced;  // registry.cc names it
-const Rule kPowerPhaseOverloadedOrUnbalanced = {
-    .id = "power-phase-overloaded-or-unbalanced",
-    .code = "PWR-003",
-    .severity = Severity::error,
-    .physics = false,
-    .summary =
-        "one line of a three-phase PDU, panel or feed carries more than its rating, or much more than the other lines",
-    .explanation = kExplanation,
-    .check = check,
-    .threshold = &kThreshold,
+)",
+    .check = power_phase_overloaded_or_unbalanced,
+    .threshold = &kPowerPhaseOverloadedOrUnbalancedThreshold,
 };
 
 }  // namespace clusterc

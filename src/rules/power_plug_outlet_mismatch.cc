@@ -97,7 +97,7 @@ void check_busbar(const Rule& rule, const RuleInput& in, Findings& findings) {
   }
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void power_plug_outlet_mismatch(const Rule& rule, const RuleInput& in, Findings& findings) {
   if (!in.cluster.own_site || !in.cluster.spec.site) return;
   check_region(rule, in, findings);
   const std::vector<PowerClass>& classes = in.plan.power_classes();
@@ -107,7 +107,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPowerPlugOutletMismatch;  // registry.cc names it
+const Rule kPowerPlugOutletMismatch = {
+    .id = "power-plug-outlet-mismatch",
+    .code = "PWR-013",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a plug does not fit its outlet",
+    .explanation = R"(## What it checks
 
 Plugs have outlets of their kind: C14 inlets need C13 outlets, C20 inlets need C19 outlets, busbar clips need a busbar.
 PDUs are made for the electrical region of the site.
@@ -140,17 +147,8 @@ A PDU with the right outlets, or for the right region.
 ## When to accept
 
 Never: the plug does not fit.
-)";
-
-extern const Rule kPowerPlugOutletMismatch;  // registry.cc names it
-const Rule kPowerPlugOutletMismatch = {
-    .id = "power-plug-outlet-mismatch",
-    .code = "PWR-013",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "a plug does not fit its outlet",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = power_plug_outlet_mismatch,
 };
 
 }  // namespace clusterc

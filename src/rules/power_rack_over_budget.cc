@@ -57,7 +57,7 @@ void check_unplaced(const Rule& rule, const RuleInput& in, Findings& findings) {
   }
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void power_rack_over_budget(const Rule& rule, const RuleInput& in, Findings& findings) {
   if (!in.cluster.own_site) return;
   // A budget beyond what the PDUs carry never decides: power-branch-over-continuous-rating speaks first.
   for (const RackGroupModel& g : in.cluster.racks)
@@ -67,7 +67,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPowerRackOverBudget;  // registry.cc names it
+const Rule kPowerRackOverBudget = {
+    .id = "power-rack-over-budget",
+    .code = "PWR-023",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a rack draws more than its budget",
+    .explanation = R"(## What it checks
 
 No rack draws more than the `budget` that the site sets for it, where that is less than its PDUs carry.
 
@@ -99,17 +106,8 @@ Fewer nodes in each rack (`per_rack`), more racks, or a `power_cap`.
 ## When to accept
 
 Where the owner of the budget agrees in writing. Give that as the reason.
-)";
-
-extern const Rule kPowerRackOverBudget;  // registry.cc names it
-const Rule kPowerRackOverBudget = {
-    .id = "power-rack-over-budget",
-    .code = "PWR-023",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "a rack draws more than its budget",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = power_rack_over_budget,
 };
 
 }  // namespace clusterc

@@ -32,7 +32,7 @@ std::vector<Start> starts(const RuleInput& in, const PowerClass& k, const RackGr
   return all;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void power_restart_inrush_trips_breaker(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   std::vector<double> panels(c.panels.size(), 0);
@@ -98,7 +98,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPowerRestartInrushTripsBreaker;  // registry.cc names it
+const Rule kPowerRestartInrushTripsBreaker = {
+    .id = "power-restart-inrush-trips-breaker",
+    .code = "PWR-019",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "the inrush current of supplies that start together may trip a breaker",
+    .explanation = R"(## What it checks
 
 Where supplies state their inrush current (`psus: { inrush: … }`), the supplies behind one PDU or panel that start at
 the same moment stay below the instantaneous trip current of its breaker.
@@ -132,17 +139,8 @@ Use a PDU with a delay between outlets, or set a random delay in the power resto
 ## When to accept
 
 Where the breaker's trip curve shows that it holds (type D: 10 to 20 times), or the site is always staffed.
-)";
-
-extern const Rule kPowerRestartInrushTripsBreaker;  // registry.cc names it
-const Rule kPowerRestartInrushTripsBreaker = {
-    .id = "power-restart-inrush-trips-breaker",
-    .code = "PWR-019",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "the inrush current of supplies that start together may trip a breaker",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = power_restart_inrush_trips_breaker,
 };
 
 }  // namespace clusterc

@@ -115,7 +115,7 @@ void check_circuit(const Rule& rule, const RuleInput& in, const Shelves& s, cons
   }
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void power_shelf_input_mismatched(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site || !c.spec.site || !c.spec.site->supply) return;
   const Supply& supply = *c.spec.site->supply;
@@ -127,7 +127,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPowerShelfInputMismatched;  // registry.cc names it
+const Rule kPowerShelfInputMismatched = {
+    .id = "power-shelf-input-mismatched",
+    .code = "PWR-028",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "power shelves of an assembly or busbar do not fit the site's voltage, or the circuit that feeds one",
+    .explanation = R"(## What it checks
 
 The power shelves of a rack-scale system, or of the busbar of a rack (`racks: { …: { busbar: … } }`), take the voltage and phases of the site, and the circuit of each shelf (breaker,
 whip and cord: `shelf_breaker`) carries the shelf at its highest load, also after the loss of a feed.
@@ -164,17 +171,8 @@ Use a supply of 400 V, 415 V or 480 V for these racks, and write the breaker of 
 ## When to accept
 
 Where shelves of another input are ordered.
-)";
-
-extern const Rule kPowerShelfInputMismatched;  // registry.cc names it
-const Rule kPowerShelfInputMismatched = {
-    .id = "power-shelf-input-mismatched",
-    .code = "PWR-028",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "power shelves of an assembly or busbar do not fit the site's voltage, or the circuit that feeds one",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = power_shelf_input_mismatched,
 };
 
 }  // namespace clusterc

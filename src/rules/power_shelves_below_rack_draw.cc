@@ -61,7 +61,7 @@ void check_one(const Rule& rule, const RuleInput& in, const Shelves& s, const Po
   f.object(s.object);
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void power_shelves_below_rack_draw(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   const std::vector<Shelves> shelves = all_shelves(c);
@@ -84,7 +84,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPowerShelvesBelowRackDraw;  // registry.cc names it
+const Rule kPowerShelvesBelowRackDraw = {
+    .id = "power-shelves-below-rack-draw",
+    .code = "PWR-021",
+    .severity = Severity::error,
+    .physics = false,
+    .summary =
+        "the power shelves of an assembly or busbar supply less than it draws, with all feeds or after the loss of one",
+    .explanation = R"(## What it checks
 
 The power shelves of a rack-scale system, or of the busbar of a rack, carry its load: all of them together, those that
 remain when the `spare` ones of a busbar have failed, and those that remain after the loss of
@@ -119,18 +127,8 @@ Divide the shelves evenly over the feeds, or use more or larger ones.
 ## When to accept
 
 Where the loss of a feed may stop the rack. Not where all shelves together are too small.
-)";
-
-extern const Rule kPowerShelvesBelowRackDraw;  // registry.cc names it
-const Rule kPowerShelvesBelowRackDraw = {
-    .id = "power-shelves-below-rack-draw",
-    .code = "PWR-021",
-    .severity = Severity::error,
-    .physics = false,
-    .summary =
-        "the power shelves of an assembly or busbar supply less than it draws, with all feeds or after the loss of one",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = power_shelves_below_rack_draw,
 };
 
 }  // namespace clusterc

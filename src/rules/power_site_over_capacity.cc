@@ -9,7 +9,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void power_site_over_capacity(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site || !c.spec.site || !c.spec.site->utility) return;
   const Site& site = *c.spec.site;
@@ -53,7 +53,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPowerSiteOverCapacity;  // registry.cc names it
+const Rule kPowerSiteOverCapacity = {
+    .id = "power-site-over-capacity",
+    .code = "PWR-016",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "equipment and cooling draw more than the building is allowed to",
+    .explanation = R"(## What it checks
 
 The sum of equipment, cooling and losses stays within what the building is allowed to draw: `site: { utility: … }`.
 
@@ -90,17 +97,8 @@ Fewer nodes, a `power_cap`, a larger service, or cooling that draws less.
 ## When to accept
 
 Never: the service trips or the contract ends.
-)";
-
-extern const Rule kPowerSiteOverCapacity;  // registry.cc names it
-const Rule kPowerSiteOverCapacity = {
-    .id = "power-site-over-capacity",
-    .code = "PWR-016",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "equipment and cooling draw more than the building is allowed to",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = power_site_over_capacity,
 };
 
 }  // namespace clusterc

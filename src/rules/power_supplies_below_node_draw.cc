@@ -8,7 +8,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void power_supplies_below_node_draw(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
     if (!in.cluster.own_site || !is_ours(g) || g.assembly >= 0 || g.count == 0)
@@ -69,7 +69,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPowerSuppliesBelowNodeDraw;  // registry.cc names it
+const Rule kPowerSuppliesBelowNodeDraw = {
+    .id = "power-supplies-below-node-draw",
+    .code = "PWR-005",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "power supplies cannot carry the node with the declared redundancy",
+    .explanation = R"(## What it checks
 
 The supplies of a node without the declared spares carry its maximum draw.
 
@@ -108,17 +115,8 @@ Use larger or more supplies, declare fewer spares where the loss is acceptable, 
 
 Where the node throttles instead of switching off, and that is intended. A load above all supplies together cannot be
 accepted.
-)";
-
-extern const Rule kPowerSuppliesBelowNodeDraw;  // registry.cc names it
-const Rule kPowerSuppliesBelowNodeDraw = {
-    .id = "power-supplies-below-node-draw",
-    .code = "PWR-005",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "power supplies cannot carry the node with the declared redundancy",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = power_supplies_below_node_draw,
 };
 
 }  // namespace clusterc

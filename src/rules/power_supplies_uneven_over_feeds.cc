@@ -95,7 +95,7 @@ void check_one_feed(const Rule& rule, const RuleInput& in, Findings& findings, s
   }
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void power_supplies_uneven_over_feeds(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   const std::vector<PowerClass>& classes = in.plan.power_classes();
@@ -134,7 +134,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPowerSuppliesUnevenOverFeeds;  // registry.cc names it
+const Rule kPowerSuppliesUnevenOverFeeds = {
+    .id = "power-supplies-uneven-over-feeds",
+    .code = "PWR-006",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "the loss of a feed takes more supplies of a device than its redundancy allows",
+    .explanation = R"(## What it checks
 
 With the cords of a device spread over the PDUs of its rack, the loss of any one feed leaves as many supplies as the
 device needs.
@@ -168,17 +175,8 @@ Add feeds and PDUs until no feed has more of the supplies than may fail (4+2: th
 ## When to accept
 
 Where nodes may throttle or stop with a feed, and the scheduler is configured for it.
-)";
-
-extern const Rule kPowerSuppliesUnevenOverFeeds;  // registry.cc names it
-const Rule kPowerSuppliesUnevenOverFeeds = {
-    .id = "power-supplies-uneven-over-feeds",
-    .code = "PWR-006",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "the loss of a feed takes more supplies of a device than its redundancy allows",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = power_supplies_uneven_over_feeds,
 };
 
 }  // namespace clusterc

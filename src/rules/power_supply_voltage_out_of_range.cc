@@ -71,7 +71,7 @@ void check_wall(const Rule& rule, const Cluster& c, Findings& findings) {
   }
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void power_supply_voltage_out_of_range(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   check_wall(rule, c, findings);
@@ -102,7 +102,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPowerSupplyVoltageOutOfRange;  // registry.cc names it
+const Rule kPowerSupplyVoltageOutOfRange = {
+    .id = "power-supply-voltage-out-of-range",
+    .code = "PWR-007",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a supply gets a voltage outside its rated input range",
+    .explanation = R"(## What it checks
 
 The voltage that a rack's PDUs, or the outlet of a node that stands in no rack (`wall`), apply to a supply is in the
 range for which the supply's output is rated.
@@ -135,17 +142,8 @@ Use a PDU or a circuit of another voltage, or supplies for this one.
 ## When to accept
 
 Never: it is against the rating of the part.
-)";
-
-extern const Rule kPowerSupplyVoltageOutOfRange;  // registry.cc names it
-const Rule kPowerSupplyVoltageOutOfRange = {
-    .id = "power-supply-voltage-out-of-range",
-    .code = "PWR-007",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "a supply gets a voltage outside its rated input range",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = power_supply_voltage_out_of_range,
 };
 
 }  // namespace clusterc

@@ -7,14 +7,14 @@ namespace clusterc {
 namespace {
 
 // Policy: below a megawatt nobody at the utility asks.
-constexpr Threshold kThreshold{.means = "load swing that must be reported to the utility",
-                               .standard = 1e6,
-                               .least = 1e3,
-                               .most = 1e9,
-                               .dimension = Dimension::power};
+constexpr Threshold kPowerSynchronisedLoadSwingThreshold{.means = "load swing that must be reported to the utility",
+                                                         .standard = 1e6,
+                                                         .least = 1e3,
+                                                         .most = 1e9,
+                                                         .dimension = Dimension::power};
 constexpr double kUpsShare = 0.25;  // policy: a step that generators and UPS of the usual kind take
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void power_synchronised_load_swing(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   double ups = 0;
@@ -61,7 +61,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPowerSynchronisedLoadSwing;  // registry.cc names it
+const Rule kPowerSynchronisedLoadSwing = {
+    .id = "power-synchronised-load-swing",
+    .code = "PWR-018",
+    .severity = Severity::note,
+    .physics = false,
+    .summary = "the load of all GPU nodes together can swing by more than feeds and generators tolerate",
+    .explanation = R"(## What it checks
 
 The rule reports how far the load falls and rises when one job on all GPU nodes stops and starts: above one megawatt, or
 above a quarter of the UPS power where all feeds have a UPS.
@@ -96,18 +103,9 @@ Power smoothing in the GPUs' firmware, staggered starts, a generator and UPS tha
 ## When to accept
 
 A note needs no acceptance: it is for the people who plan the power supply.
-)";
-
-extern const Rule kPowerSynchronisedLoadSwing;  // registry.cc names it
-const Rule kPowerSynchronisedLoadSwing = {
-    .id = "power-synchronised-load-swing",
-    .code = "PWR-018",
-    .severity = Severity::note,
-    .physics = false,
-    .summary = "the load of all GPU nodes together can swing by more than feeds and generators tolerate",
-    .explanation = kExplanation,
-    .check = check,
-    .threshold = &kThreshold,
+)",
+    .check = power_synchronised_load_swing,
+    .threshold = &kPowerSynchronisedLoadSwingThreshold,
 };
 
 }  // namespace clusterc

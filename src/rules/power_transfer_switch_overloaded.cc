@@ -44,7 +44,7 @@ bool check_wiring(const Rule& rule, const RuleInput& in, std::size_t t, Findings
   return true;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void power_transfer_switch_overloaded(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site || c.transfers.empty()) return;
   const std::vector<TransferLoad> loads = transfer_loads(in.plan);
@@ -80,7 +80,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPowerTransferSwitchOverloaded;  // registry.cc names it
+const Rule kPowerTransferSwitchOverloaded = {
+    .id = "power-transfer-switch-overloaded",
+    .code = "PWR-031",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a transfer switch is too small for what is behind it, too slow, or has no second source",
+    .explanation = R"(## What it checks
 
 A static or automatic transfer switch (`site: { transfer_switches: … }`) carries everything behind it, with all feeds
 and after the loss of any one. Its two sources hang on two feeds, and it changes over soon enough.
@@ -115,17 +122,8 @@ Use a larger switch, or spread the PDUs over two. Name sources on two feeds.
 ## When to accept
 
 Where what is behind it never runs at full load at the same time.
-)";
-
-extern const Rule kPowerTransferSwitchOverloaded;  // registry.cc names it
-const Rule kPowerTransferSwitchOverloaded = {
-    .id = "power-transfer-switch-overloaded",
-    .code = "PWR-031",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "a transfer switch is too small for what is behind it, too slow, or has no second source",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = power_transfer_switch_overloaded,
 };
 
 }  // namespace clusterc

@@ -6,7 +6,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void power_transient_peak_uncovered(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
     const PsuSet* psus = s.part.psus ? &*s.part.psus : nullptr;
@@ -43,7 +43,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPowerTransientPeakUncovered;  // registry.cc names it
+const Rule kPowerTransientPeakUncovered = {
+    .id = "power-transient-peak-uncovered",
+    .code = "PWR-017",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "short power peaks of the GPUs exceed what the supplies without the spares give",
+    .explanation = R"(## What it checks
 
 Where the maker publishes how high a GPU's power peaks for less than a millisecond, the simultaneous peaks of all GPUs
 of a node stay within what the supplies give without the spares.
@@ -77,17 +84,8 @@ Supplies of the next size, or ones whose peak rating is known and stated (`psus:
 ## When to accept
 
 Where the whole server was tested by its maker with these GPUs.
-)";
-
-extern const Rule kPowerTransientPeakUncovered;  // registry.cc names it
-const Rule kPowerTransientPeakUncovered = {
-    .id = "power-transient-peak-uncovered",
-    .code = "PWR-017",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "short power peaks of the GPUs exceed what the supplies without the spares give",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = power_transient_peak_uncovered,
 };
 
 }  // namespace clusterc

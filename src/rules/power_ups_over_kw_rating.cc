@@ -7,7 +7,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void power_ups_over_kw_rating(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   const double pf = power_factor(c);
@@ -69,7 +69,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPowerUpsOverKwRating;  // registry.cc names it
+const Rule kPowerUpsOverKwRating = {
+    .id = "power-ups-over-kw-rating",
+    .code = "PWR-009",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a UPS carries more than its rated real or apparent power",
+    .explanation = R"(## What it checks
 
 The UPS on a feed carries the feed's load, in real and in apparent power, without its spare modules and after the loss
 of any other feed.
@@ -104,17 +111,8 @@ Add modules, use a UPS of unity power factor, or reduce the load of the feed.
 ## When to accept
 
 Never: it is against the rating of the part that carries the load.
-)";
-
-extern const Rule kPowerUpsOverKwRating;  // registry.cc names it
-const Rule kPowerUpsOverKwRating = {
-    .id = "power-ups-over-kw-rating",
-    .code = "PWR-009",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "a UPS carries more than its rated real or apparent power",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = power_ups_over_kw_rating,
 };
 
 }  // namespace clusterc

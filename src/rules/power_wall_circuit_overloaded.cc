@@ -13,7 +13,7 @@ namespace {
 
 constexpr Amperes kLargestOutlet{125};  // IEC 60309-2; NEMA outlets end at 60 A (14-60)
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void power_wall_circuit_overloaded(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site || c.continuous_factor == 0) return;
   for (const NodeGroupModel& g : c.nodes) {
@@ -54,7 +54,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kPowerWallCircuitOverloaded;  // registry.cc names it
+const Rule kPowerWallCircuitOverloaded = {
+    .id = "power-wall-circuit-overloaded",
+    .code = "PWR-030",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "nodes on a wall circuit draw more than it carries",
+    .explanation = R"(## What it checks
 
 Nodes that stand in no rack and are plugged into a wall circuit (`wall`) draw no more than the circuit carries
 continuously.
@@ -90,17 +97,8 @@ Put fewer nodes on a circuit, use a larger circuit, or limit the power of the no
 ## When to accept
 
 Where the nodes never run at full load at the same time.
-)";
-
-extern const Rule kPowerWallCircuitOverloaded;  // registry.cc names it
-const Rule kPowerWallCircuitOverloaded = {
-    .id = "power-wall-circuit-overloaded",
-    .code = "PWR-030",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "nodes on a wall circuit draw more than it carries",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = power_wall_circuit_overloaded,
 };
 
 }  // namespace clusterc

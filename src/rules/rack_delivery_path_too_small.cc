@@ -8,7 +8,7 @@ namespace clusterc {
 namespace {
 
 // Two floor tiles of 600 mm (ASHRAE TC 9.9; policy).
-constexpr Threshold kThreshold{
+constexpr Threshold kRackDeliveryPathTooSmallThreshold{
     .means = "width of a cold aisle", .standard = 1.2, .least = 0.6, .most = 5, .dimension = Dimension::length};
 
 struct Frame {
@@ -41,7 +41,7 @@ void check_height(const Rule& rule, Findings& findings, const Frame& f, const Va
   }
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void rack_delivery_path_too_small(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site || !c.spec.site) return;
   const Site& site = *c.spec.site;
@@ -99,7 +99,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kRackDeliveryPathTooSmall;  // registry.cc names it
+const Rule kRackDeliveryPathTooSmall = {
+    .id = "rack-delivery-path-too-small",
+    .code = "RACK-010",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a rack does not fit through the door, or the aisle is too narrow",
+    .explanation = R"(## What it checks
 
 Racks fit through the smallest door on their way (`door`), and the cold aisle (`aisle`) is wide enough to work in and to
 pull out the deepest device.
@@ -132,18 +139,9 @@ Use lower racks, another way in, or delivery in parts.
 ## When to accept
 
 Where the rack is delivered lying down and there is room to raise it.
-)";
-
-extern const Rule kRackDeliveryPathTooSmall;  // registry.cc names it
-const Rule kRackDeliveryPathTooSmall = {
-    .id = "rack-delivery-path-too-small",
-    .code = "RACK-010",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "a rack does not fit through the door, or the aisle is too narrow",
-    .explanation = kExplanation,
-    .check = check,
-    .threshold = &kThreshold,
+)",
+    .check = rack_delivery_path_too_small,
+    .threshold = &kRackDeliveryPathTooSmallThreshold,
 };
 
 }  // namespace clusterc

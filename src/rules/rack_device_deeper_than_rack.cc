@@ -19,7 +19,7 @@ struct Device {
   std::string object;
 };
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void rack_device_deeper_than_rack(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   // Kinds of device by rack group, each once: what matters is who meets whom, not how often.
@@ -99,7 +99,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kRackDeviceDeeperThanRack;  // registry.cc names it
+const Rule kRackDeviceDeeperThanRack = {
+    .id = "rack-device-deeper-than-rack",
+    .code = "RACK-002",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a device is deeper than its rack",
+    .explanation = R"(## What it checks
 
 No device is deeper than the mounting depth between the doors of its rack.
 
@@ -133,17 +140,8 @@ Use a deeper rack (1,200 mm), or a separate rack group for the deep devices.
 ## When to accept
 
 Never: it does not fit.
-)";
-
-extern const Rule kRackDeviceDeeperThanRack;  // registry.cc names it
-const Rule kRackDeviceDeeperThanRack = {
-    .id = "rack-device-deeper-than-rack",
-    .code = "RACK-002",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "a device is deeper than its rack",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = rack_device_deeper_than_rack,
 };
 
 }  // namespace clusterc

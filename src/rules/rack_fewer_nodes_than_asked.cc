@@ -56,7 +56,7 @@ Limit limit_of(const RuleInput& in, const RackGroupModel& racks, Draw asked) {
   return {};
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void rack_fewer_nodes_than_asked(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   for (std::size_t i = 0; i < c.nodes.size(); ++i) {
@@ -97,7 +97,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kRackFewerNodesThanAsked;  // registry.cc names it
+const Rule kRackFewerNodesThanAsked = {
+    .id = "rack-fewer-nodes-than-asked",
+    .code = "RACK-012",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "the plan puts fewer nodes in a rack than the spec asks for",
+    .explanation = R"(## What it checks
 
 Where the spec says how many nodes are in each rack (`per_rack`), the fullest rack of the plan has as many.
 
@@ -131,17 +138,8 @@ Write the planned number, or raise the limit that decides.
 ## When to accept
 
 Where `per_rack` is the number of places in the room's drawing.
-)";
-
-extern const Rule kRackFewerNodesThanAsked;  // registry.cc names it
-const Rule kRackFewerNodesThanAsked = {
-    .id = "rack-fewer-nodes-than-asked",
-    .code = "RACK-012",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "the plan puts fewer nodes in a rack than the spec asks for",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = rack_fewer_nodes_than_asked,
 };
 
 }  // namespace clusterc

@@ -20,7 +20,7 @@ struct Frame {
   bool complete = true;
 };
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void rack_floor_load_exceeded(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site || !c.spec.site) return;
   const Value<FloorLoad>& floor = c.spec.site->floor_load;
@@ -95,7 +95,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kRackFloorLoadExceeded;  // registry.cc names it
+const Rule kRackFloorLoadExceeded = {
+    .id = "rack-floor-load-exceeded",
+    .code = "RACK-005",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a rack is heavier than the rating of the floor",
+    .explanation = R"(## What it checks
 
 The heaviest rack of each group loads the floor below it, and the tile below each foot, with no more than their ratings.
 
@@ -131,17 +138,8 @@ Use plates that spread the load, put fewer devices in a rack, or place the rack 
 
 A tile that is exceeded only with the factor for uneven feet, where the feet are levelled and measured. A load above the
 rating itself cannot be accepted.
-)";
-
-extern const Rule kRackFloorLoadExceeded;  // registry.cc names it
-const Rule kRackFloorLoadExceeded = {
-    .id = "rack-floor-load-exceeded",
-    .code = "RACK-005",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "a rack is heavier than the rating of the floor",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = rack_floor_load_exceeded,
 };
 
 }  // namespace clusterc

@@ -8,11 +8,11 @@
 namespace clusterc {
 namespace {
 
-constexpr Threshold kThreshold{.means = "weight from which a device is heavy",
-                               .standard = kHeavyDevice.value,
-                               .least = 5,
-                               .most = 500,
-                               .dimension = Dimension::mass};
+constexpr Threshold kRackHeavyDevicePlacedHighThreshold{.means = "weight from which a device is heavy",
+                                                        .standard = kHeavyDevice.value,
+                                                        .least = 5,
+                                                        .most = 500,
+                                                        .dimension = Dimension::mass};
 
 Value<Kilograms> weight_of(const RuleInput& in, const RackedDevice& d) {
   const Cluster& c = in.cluster;
@@ -42,7 +42,7 @@ bool room_below(const RackPlan& rack, std::int64_t units, std::int64_t top) {
   return free >= units;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void rack_heavy_device_placed_high(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   const double heavy_from = in.threshold(rule);
@@ -105,7 +105,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kRackHeavyDevicePlacedHigh;  // registry.cc names it
+const Rule kRackHeavyDevicePlacedHigh = {
+    .id = "rack-heavy-device-placed-high",
+    .code = "RACK-006",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a heavy device is high in a rack that has room below",
+    .explanation = R"(## What it checks
 
 The centre of gravity of a rack is in its lower half, as long as a device of 50 kg or more could be placed lower.
 
@@ -140,18 +147,9 @@ more as low as they fit; lighter ones go to the top.
 ## When to accept
 
 Where the rack is bolted to the floor and its neighbours, and a lift is at hand.
-)";
-
-extern const Rule kRackHeavyDevicePlacedHigh;  // registry.cc names it
-const Rule kRackHeavyDevicePlacedHigh = {
-    .id = "rack-heavy-device-placed-high",
-    .code = "RACK-006",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "a heavy device is high in a rack that has room below",
-    .explanation = kExplanation,
-    .check = check,
-    .threshold = &kThreshold,
+)",
+    .check = rack_heavy_device_placed_high,
+    .threshold = &kRackHeavyDevicePlacedHighThreshold,
 };
 
 }  // namespace clusterc

@@ -6,7 +6,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void rack_liquid_parts_unplaced(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   for (std::size_t z = 0; z < c.zones.size(); ++z) {
@@ -62,7 +62,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kRackLiquidPartsUnplaced;  // registry.cc names it
+const Rule kRackLiquidPartsUnplaced = {
+    .id = "rack-liquid-parts-unplaced",
+    .code = "RACK-011",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "the racks have no room for their coolant distribution units",
+    .explanation = R"(## What it checks
 
 Rack-mounted coolant distribution units have rack units in the racks that take their coolant.
 
@@ -95,17 +102,8 @@ Put one node less in the rack, add a rack, or use a floor-standing unit.
 ## When to accept
 
 Where the unit is in a rack that the spec does not show.
-)";
-
-extern const Rule kRackLiquidPartsUnplaced;  // registry.cc names it
-const Rule kRackLiquidPartsUnplaced = {
-    .id = "rack-liquid-parts-unplaced",
-    .code = "RACK-011",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "the racks have no room for their coolant distribution units",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = rack_liquid_parts_unplaced,
 };
 
 }  // namespace clusterc

@@ -6,7 +6,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void rack_pdus_without_place(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   for (const RackGroupModel& g : c.racks) {
@@ -39,7 +39,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kRackPdusWithoutPlace;  // registry.cc names it
+const Rule kRackPdusWithoutPlace = {
+    .id = "rack-pdus-without-place",
+    .code = "RACK-013",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a rack has more vertical PDUs than places for them",
+    .explanation = R"(## What it checks
 
 The vertical PDUs of a rack (`units: 0`) find a place in it (`pdu_places` of the rack).
 
@@ -72,17 +79,8 @@ Use fewer and larger PDUs, horizontal ones, or a rack with more places.
 ## When to accept
 
 Where the PDUs are short enough for two in one place.
-)";
-
-extern const Rule kRackPdusWithoutPlace;  // registry.cc names it
-const Rule kRackPdusWithoutPlace = {
-    .id = "rack-pdus-without-place",
-    .code = "RACK-013",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "a rack has more vertical PDUs than places for them",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = rack_pdus_without_place,
 };
 
 }  // namespace clusterc

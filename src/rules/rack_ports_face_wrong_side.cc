@@ -6,7 +6,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void rack_ports_face_wrong_side(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   for (const NetworkModel& n : c.networks) {
@@ -50,7 +50,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kRackPortsFaceWrongSide;  // registry.cc names it
+const Rule kRackPortsFaceWrongSide = {
+    .id = "rack-ports-face-wrong-side",
+    .code = "RACK-008",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "ports of switches and adapters are on opposite sides of the racks",
+    .explanation = R"(## What it checks
 
 The ports of a network's switches (`ports_face`) are on the side of the rack where the nodes have theirs (`nic_side`).
 
@@ -80,17 +87,8 @@ Mount the switches the other way and order them with the matching airflow.
 ## When to accept
 
 Where the cables are optical and a pass-through is planned.
-)";
-
-extern const Rule kRackPortsFaceWrongSide;  // registry.cc names it
-const Rule kRackPortsFaceWrongSide = {
-    .id = "rack-ports-face-wrong-side",
-    .code = "RACK-008",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "ports of switches and adapters are on opposite sides of the racks",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = rack_ports_face_wrong_side,
 };
 
 }  // namespace clusterc

@@ -7,7 +7,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void rack_rolled_above_dynamic_rating(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   for (const RackGroupModel& g : c.racks) {
@@ -40,7 +40,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kRackRolledAboveDynamicRating;  // registry.cc names it
+const Rule kRackRolledAboveDynamicRating = {
+    .id = "rack-rolled-above-dynamic-rating",
+    .code = "RACK-004",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a rack is rolled in with more than its dynamic rating",
+    .explanation = R"(## What it checks
 
 Racks that arrive with everything installed (`shipping: integrated`) weigh no more than their dynamic rating for
 rolling.
@@ -75,17 +82,8 @@ Install the nodes where the rack stands, or ship some of them separately.
 
 Where the maker has approved the load for this transport in writing. Devices that alone exceed a confirmed rating cannot
 be accepted.
-)";
-
-extern const Rule kRackRolledAboveDynamicRating;  // registry.cc names it
-const Rule kRackRolledAboveDynamicRating = {
-    .id = "rack-rolled-above-dynamic-rating",
-    .code = "RACK-004",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "a rack is rolled in with more than its dynamic rating",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = rack_rolled_above_dynamic_rating,
 };
 
 }  // namespace clusterc

@@ -7,7 +7,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void rack_static_load_exceeded(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   for (const RackGroupModel& g : c.racks) {
@@ -87,7 +87,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kRackStaticLoadExceeded;  // registry.cc names it
+const Rule kRackStaticLoadExceeded = {
+    .id = "rack-static-load-exceeded",
+    .code = "RACK-003",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a rack carries more than its static rating",
+    .explanation = R"(## What it checks
 
 The devices in a rack, with rails and cables, weigh no more than its static rating.
 
@@ -120,17 +127,8 @@ Spread the devices over more racks, or use a stronger rack.
 
 Where the maker has rated the rack higher for this use, in writing. Devices that alone exceed the rating cannot be
 accepted.
-)";
-
-extern const Rule kRackStaticLoadExceeded;  // registry.cc names it
-const Rule kRackStaticLoadExceeded = {
-    .id = "rack-static-load-exceeded",
-    .code = "RACK-003",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "a rack carries more than its static rating",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = rack_static_load_exceeded,
 };
 
 }  // namespace clusterc

@@ -51,7 +51,7 @@ void check_occupied(const Rule& rule, Findings& findings, const RackGroupModel& 
     }
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void rack_units_overlap_or_overflow(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   if (!c.own_site) return;
   for (const RackGroupModel& g : c.racks) {
@@ -101,7 +101,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kRackUnitsOverlapOrOverflow;  // registry.cc names it
+const Rule kRackUnitsOverlapOrOverflow = {
+    .id = "rack-units-overlap-or-overflow",
+    .code = "RACK-001",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "rack units overlap, or a device has no place in a rack",
+    .explanation = R"(## What it checks
 
 Every device has its own rack units: no unit is used twice, no device is above the top of the rack, and every device has
 a place.
@@ -135,17 +142,8 @@ Use more or higher racks, another rack group for some of the devices, or a large
 ## When to accept
 
 Never: two devices cannot use the same place.
-)";
-
-extern const Rule kRackUnitsOverlapOrOverflow;  // registry.cc names it
-const Rule kRackUnitsOverlapOrOverflow = {
-    .id = "rack-units-overlap-or-overflow",
-    .code = "RACK-001",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "rack units overlap, or a device has no place in a rack",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = rack_units_overlap_or_overflow,
 };
 
 }  // namespace clusterc

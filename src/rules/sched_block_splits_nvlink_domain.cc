@@ -9,7 +9,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void sched_block_splits_nvlink_domain(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   const auto& scheduler = c.spec.software->scheduler;
   const bool blocks = scheduler && scheduler->kind.value == SchedulerKind::slurm &&
@@ -62,7 +62,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSchedBlockSplitsNvlinkDomain;  // registry.cc names it
+const Rule kSchedBlockSplitsNvlinkDomain = {
+    .id = "sched-block-splits-nvlink-domain",
+    .code = "SCHED-006",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "blocks of the scheduler that do not fill NVLink domains",
+    .explanation = R"(## What it checks
 
 NVLink domains end where nodes end (error). Where Slurm places jobs by block, a group's nodes fill whole domains and its spares are spread evenly over them (warning): the size of a block is what every domain can count on.
 
@@ -95,17 +102,8 @@ Error: none beyond its inputs.
 ## When to accept
 
 Where jobs are smaller than a block by far.
-)";
-
-extern const Rule kSchedBlockSplitsNvlinkDomain;  // registry.cc names it
-const Rule kSchedBlockSplitsNvlinkDomain = {
-    .id = "sched-block-splits-nvlink-domain",
-    .code = "SCHED-006",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "blocks of the scheduler that do not fill NVLink domains",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = sched_block_splits_nvlink_domain,
 };
 
 }  // namespace clusterc

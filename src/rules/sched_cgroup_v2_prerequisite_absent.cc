@@ -37,7 +37,7 @@ bool switched(const Software& s, std::string_view argument) {
                      [&](const Value<std::string>& a) { return a.value == argument; });
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void sched_cgroup_v2_prerequisite_absent(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   const auto& scheduler = c.spec.software->scheduler;
   if (!scheduler || scheduler->kind.value != SchedulerKind::slurm || !scheduler->version ||
@@ -67,7 +67,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSchedCgroupV2PrerequisiteAbsent;  // registry.cc names it
+const Rule kSchedCgroupV2PrerequisiteAbsent = {
+    .id = "sched-cgroup-v2-prerequisite-absent",
+    .code = "SCHED-004",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a Slurm that cannot confine jobs on this operating system",
+    .explanation = R"(## What it checks
 
 The Slurm that the spec names can confine jobs on the operating system of the nodes: cgroup v2 takes Slurm 22.05 or newer.
 
@@ -97,17 +104,8 @@ A newer Slurm, built with the development packages of dbus and bpf.
 ## When to accept
 
 Where the nodes are switched back to cgroup v1 by other means.
-)";
-
-extern const Rule kSchedCgroupV2PrerequisiteAbsent;  // registry.cc names it
-const Rule kSchedCgroupV2PrerequisiteAbsent = {
-    .id = "sched-cgroup-v2-prerequisite-absent",
-    .code = "SCHED-004",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "a Slurm that cannot confine jobs on this operating system",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = sched_cgroup_v2_prerequisite_absent,
 };
 
 }  // namespace clusterc

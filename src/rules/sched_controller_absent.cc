@@ -8,7 +8,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void sched_controller_absent(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   const auto& s = c.spec.software->scheduler;
   if (!s || s->controllers || c.nodes.empty()) return;  // names that no node has: the resolver says so
@@ -30,7 +30,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSchedControllerAbsent;  // registry.cc names it
+const Rule kSchedControllerAbsent = {
+    .id = "sched-controller-absent",
+    .code = "SCHED-011",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "no node runs the controller of Slurm, or the control plane of Kubernetes",
+    .explanation = R"(## What it checks
 
 Where Slurm or Kubernetes is the scheduler, a node of the spec runs its controller: one of a group with the role `scheduler` (Slurm) or `control-plane`
 (Kubernetes), or one that `controllers` names. In a cloud the control plane of Kubernetes may be the provider's: nothing is said there.
@@ -61,17 +68,8 @@ A small group with `roles: [scheduler]`, three nodes with `roles: [control-plane
 ## When to accept
 
 Where the nodes join a Slurm or a Kubernetes that is described elsewhere: compile the other outputs with `--only`.
-)";
-
-extern const Rule kSchedControllerAbsent;  // registry.cc names it
-const Rule kSchedControllerAbsent = {
-    .id = "sched-controller-absent",
-    .code = "SCHED-011",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "no node runs the controller of Slurm, or the control plane of Kubernetes",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = sched_controller_absent,
 };
 
 }  // namespace clusterc

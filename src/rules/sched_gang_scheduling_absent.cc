@@ -7,7 +7,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void sched_gang_scheduling_absent(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   const auto& scheduler = c.spec.software->scheduler;
   if (!scheduler || scheduler->kind.value != SchedulerKind::kubernetes || scheduler->queue || scheduler->queue.unknown)
@@ -29,7 +29,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSchedGangSchedulingAbsent;  // registry.cc names it
+const Rule kSchedGangSchedulingAbsent = {
+    .id = "sched-gang-scheduling-absent",
+    .code = "SCHED-009",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "jobs of several nodes without all-or-nothing scheduling",
+    .explanation = R"(## What it checks
 
 Where Kubernetes schedules and a workload runs on several nodes, a queueing system starts all of its pods or none (`queue`).
 
@@ -58,17 +65,8 @@ Source: Kubernetes documentation, scheduler (pods are scheduled individually); K
 ## When to accept
 
 Where jobs start by another way that waits for all their nodes.
-)";
-
-extern const Rule kSchedGangSchedulingAbsent;  // registry.cc names it
-const Rule kSchedGangSchedulingAbsent = {
-    .id = "sched-gang-scheduling-absent",
-    .code = "SCHED-009",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "jobs of several nodes without all-or-nothing scheduling",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = sched_gang_scheduling_absent,
 };
 
 }  // namespace clusterc

@@ -19,7 +19,7 @@ std::vector<const NodeGroupModel*> groups_of(const Cluster& c, const SlurmLine& 
   return out;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void sched_gpu_cores_beyond_node(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const SlurmLine& line : extra_slurm_lines(c, "slurm.conf")) {
     const std::string *partition = line.value("partitionname"), *share = line.value("defcpupergpu");
@@ -50,7 +50,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSchedGpuCoresBeyondNode;  // registry.cc names it
+const Rule kSchedGpuCoresBeyondNode = {
+    .id = "sched-gpu-cores-beyond-node",
+    .code = "SCHED-007",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a partition gives more cores with each GPU than a node has",
+    .explanation = R"(## What it checks
 
 An extra partition of slurm.conf (`outputs.slurm.extra`) does not give more CPUs with each GPU (`DefCpuPerGPU`) than a node has for all of its GPUs.
 
@@ -82,17 +89,8 @@ The number that a node has for each GPU, or leave it out: compiled partitions ha
 ## When to accept
 
 Where every job says itself how many cores it needs.
-)";
-
-extern const Rule kSchedGpuCoresBeyondNode;  // registry.cc names it
-const Rule kSchedGpuCoresBeyondNode = {
-    .id = "sched-gpu-cores-beyond-node",
-    .code = "SCHED-007",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "a partition gives more cores with each GPU than a node has",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = sched_gpu_cores_beyond_node,
 };
 
 }  // namespace clusterc

@@ -8,7 +8,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void sched_gpus_unconfined(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   const NodeGroupModel* gpus = nullptr;
   for (const NodeGroupModel& g : c.nodes)
@@ -42,7 +42,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSchedGpusUnconfined;  // registry.cc names it
+const Rule kSchedGpusUnconfined = {
+    .id = "sched-gpus-unconfined",
+    .code = "SCHED-003",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "jobs are not confined to the GPUs that they were allocated",
+    .explanation = R"(## What it checks
 
 No extra line for Slurm (`outputs.slurm.extra`) takes back what confines a job to the GPUs it was given. The compiled files have all three settings.
 
@@ -72,17 +79,8 @@ Leave the line out.
 ## When to accept
 
 Where every job gets whole nodes.
-)";
-
-extern const Rule kSchedGpusUnconfined;  // registry.cc names it
-const Rule kSchedGpusUnconfined = {
-    .id = "sched-gpus-unconfined",
-    .code = "SCHED-003",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "jobs are not confined to the GPUs that they were allocated",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = sched_gpus_unconfined,
 };
 
 }  // namespace clusterc

@@ -21,7 +21,7 @@ std::int64_t gpus_of(std::string_view gres) {
   return n;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void sched_gres_differs_from_node(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const SlurmLine& line : extra_slurm_lines(c, "slurm.conf")) {
     const std::string* name = line.value("nodename");
@@ -48,7 +48,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSchedGresDiffersFromNode;  // registry.cc names it
+const Rule kSchedGresDiffersFromNode = {
+    .id = "sched-gres-differs-from-node",
+    .code = "SCHED-001",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "an extra line gives a node other GPUs than it has",
+    .explanation = R"(## What it checks
 
 Extra lines for slurm.conf (`outputs.slurm.extra`) define no node that the spec defines: neither with other GPUs nor again. The compiled lines themselves follow from the spec, and so do those of gres.conf.
 
@@ -77,17 +84,8 @@ A group of its own for a node that differs, with the GPUs that it has.
 ## When to accept
 
 Where the lines go to a slurm.conf that the compiled one does not replace.
-)";
-
-extern const Rule kSchedGresDiffersFromNode;  // registry.cc names it
-const Rule kSchedGresDiffersFromNode = {
-    .id = "sched-gres-differs-from-node",
-    .code = "SCHED-001",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "an extra line gives a node other GPUs than it has",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = sched_gres_differs_from_node,
 };
 
 }  // namespace clusterc

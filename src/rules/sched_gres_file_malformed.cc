@@ -14,7 +14,7 @@ bool cut_by_mig(const NodeGroupModel& g) {
   return mig != "off" && mig != "no" && !mig.empty();
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void sched_gres_file_malformed(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   const NodeGroupModel* with_files = nullptr;  // a group for which File= lines are compiled
   for (const NodeGroupModel& g : c.nodes)
@@ -60,7 +60,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSchedGresFileMalformed;  // registry.cc names it
+const Rule kSchedGresFileMalformed = {
+    .id = "sched-gres-file-malformed",
+    .code = "SCHED-002",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "gres.conf names the same GPUs twice",
+    .explanation = R"(## What it checks
 
 Extra lines for gres.conf (`outputs.slurm.extra`) do not name the GPUs that the compiled file names by `File=`: neither by AutoDetect nor once more.
 
@@ -89,17 +96,8 @@ Leave it out: the compiled lines follow from the PCIe tree of the server and are
 ## When to accept
 
 Where a script of yours takes the compiled lines out again.
-)";
-
-extern const Rule kSchedGresFileMalformed;  // registry.cc names it
-const Rule kSchedGresFileMalformed = {
-    .id = "sched-gres-file-malformed",
-    .code = "SCHED-002",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "gres.conf names the same GPUs twice",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = sched_gres_file_malformed,
 };
 
 }  // namespace clusterc

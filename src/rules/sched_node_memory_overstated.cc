@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t kHugePageMib = 2;  // `huge_pages` counts pages of 2 MiB
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void sched_node_memory_overstated(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   const auto& scheduler = c.spec.software->scheduler;
   if (!scheduler || scheduler->kind.value != SchedulerKind::slurm) return;
@@ -36,7 +36,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSchedNodeMemoryOverstated;  // registry.cc names it
+const Rule kSchedNodeMemoryOverstated = {
+    .id = "sched-node-memory-overstated",
+    .code = "SCHED-008",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "Slurm gives the memory of reserved huge pages to jobs as well",
+    .explanation = R"(## What it checks
 
 Huge pages that are reserved on the nodes (`huge_pages`) fit into the memory that Slurm does not hand out. The compiled RealMemory is what is fitted less what firmware or hypervisor, kernel and daemons take, and a crash kernel.
 
@@ -70,17 +77,8 @@ Fewer huge pages; transparent ones need no reservation.
 ## When to accept
 
 Where every job maps the huge pages.
-)";
-
-extern const Rule kSchedNodeMemoryOverstated;  // registry.cc names it
-const Rule kSchedNodeMemoryOverstated = {
-    .id = "sched-node-memory-overstated",
-    .code = "SCHED-008",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "Slurm gives the memory of reserved huge pages to jobs as well",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = sched_node_memory_overstated,
 };
 
 }  // namespace clusterc

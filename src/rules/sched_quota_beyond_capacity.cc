@@ -8,7 +8,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void sched_quota_beyond_capacity(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const auto& team : c.spec.teams)
     for (const auto& quota : team.value.quota) {
@@ -35,7 +35,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSchedQuotaBeyondCapacity;  // registry.cc names it
+const Rule kSchedQuotaBeyondCapacity = {
+    .id = "sched-quota-beyond-capacity",
+    .code = "SCHED-010",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a team's quota is more than its node group has",
+    .explanation = R"(## What it checks
 
 The quota of a team is within what its node group has.
 
@@ -70,17 +77,8 @@ Write what the team may take at most, or leave the quota out.
 ## When to accept
 
 When nodes are about to be bought and the quota is right for then.
-)";
-
-extern const Rule kSchedQuotaBeyondCapacity;  // registry.cc names it
-const Rule kSchedQuotaBeyondCapacity = {
-    .id = "sched-quota-beyond-capacity",
-    .code = "SCHED-010",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "a team's quota is more than its node group has",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = sched_quota_beyond_capacity,
 };
 
 }  // namespace clusterc

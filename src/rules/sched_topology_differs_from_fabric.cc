@@ -22,7 +22,7 @@ bool has_tree(const RuleInput& in) {
   return false;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void sched_topology_differs_from_fabric(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   const auto& scheduler = c.spec.software->scheduler;
   if (!scheduler || scheduler->kind.value != SchedulerKind::slurm) return;
@@ -63,7 +63,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSchedTopologyDiffersFromFabric;  // registry.cc names it
+const Rule kSchedTopologyDiffersFromFabric = {
+    .id = "sched-topology-differs-from-fabric",
+    .code = "SCHED-005",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "topology.conf does not describe the fabric",
+    .explanation = R"(## What it checks
 
 Slurm's picture of the fabric is the fabric: a tree is asked for only where a network that carries jobs has switches, and extra lines for topology.conf (`outputs.slurm.extra`) name no node twice and none that is not there. The compiled lines follow the plan.
 
@@ -92,17 +99,8 @@ Leave the lines out; write the network as it is wired.
 ## When to accept
 
 Where the node is added to Slurm by other means before the file is read.
-)";
-
-extern const Rule kSchedTopologyDiffersFromFabric;  // registry.cc names it
-const Rule kSchedTopologyDiffersFromFabric = {
-    .id = "sched-topology-differs-from-fabric",
-    .code = "SCHED-005",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "topology.conf does not describe the fabric",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = sched_topology_differs_from_fabric,
 };
 
 }  // namespace clusterc

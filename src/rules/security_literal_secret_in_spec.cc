@@ -258,7 +258,7 @@ std::string secret_in(std::string_view path, std::string_view text) {
   return given_password(text) ? "a password for chpasswd or passwd" : std::string();
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void security_literal_secret_in_spec(const Rule& rule, const RuleInput& in, Findings& findings) {
   each_written_text(in.cluster.spec, [&](const std::string& path, const Value<std::string>& v) {
     const std::string what = secret_in(path, *v);
     if (what.empty()) return;
@@ -275,7 +275,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSecurityLiteralSecretInSpec;  // registry.cc names it
+const Rule kSecurityLiteralSecretInSpec = {
+    .id = "security-literal-secret-in-spec",
+    .code = "SEC-001",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a secret is written in the spec",
+    .explanation = R"(## What it checks
 
 No text of the spec is a secret: a password in a URL, a private key, a token in its issuer's format, or a value for a
 word such as `password` or `secret` in a line of a compiled file, in the syntax of the program that reads the file.
@@ -312,17 +319,8 @@ Write a reference, `bind_password: { vault: kv/ldap#bind }`, and change the secr
 ## When to accept
 
 Where the text only looks like a secret: an example in a description.
-)";
-
-extern const Rule kSecurityLiteralSecretInSpec;  // registry.cc names it
-const Rule kSecurityLiteralSecretInSpec = {
-    .id = "security-literal-secret-in-spec",
-    .code = "SEC-001",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "a secret is written in the spec",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = security_literal_secret_in_spec,
 };
 
 }  // namespace clusterc

@@ -26,7 +26,7 @@ bool is_private(const Ipv4Prefix& p) {
   });
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void security_management_network_reachable(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const NetworkModel& n : c.networks) {
     if (!n.carries_traffic(Traffic::oob)) continue;
@@ -63,7 +63,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSecurityManagementNetworkReachable;  // registry.cc names it
+const Rule kSecurityManagementNetworkReachable = {
+    .id = "security-management-network-reachable",
+    .code = "SEC-002",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "management controllers have public addresses, or share a network with users",
+    .explanation = R"(## What it checks
 
 The network for management traffic (`oob`) has a private subnet, carries nothing else, and has its own VLAN where it
 shares switches.
@@ -95,17 +102,8 @@ Write `vlan: 20` for the management network, and allow access only through a bas
 ## When to accept
 
 Where switches isolate the ports of one network from each other (private VLANs).
-)";
-
-extern const Rule kSecurityManagementNetworkReachable;  // registry.cc names it
-const Rule kSecurityManagementNetworkReachable = {
-    .id = "security-management-network-reachable",
-    .code = "SEC-002",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "management controllers have public addresses, or share a network with users",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = security_management_network_reachable,
 };
 
 }  // namespace clusterc

@@ -37,7 +37,7 @@ std::optional<std::string_view> moving_tag(std::string_view text) {
   return std::nullopt;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void security_software_unpinned(const Rule& rule, const RuleInput& in, Findings& findings) {
   each_written_text(in.cluster.spec, [&](const std::string& path, const Value<std::string>& v) {
     // Prose and reasons may speak of what they like; names of groups and parts are no software.
     const bool software =
@@ -52,7 +52,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSecuritySoftwareUnpinned;  // registry.cc names it
+const Rule kSecuritySoftwareUnpinned = {
+    .id = "security-software-unpinned",
+    .code = "SEC-005",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "software is named by a tag that can change",
+    .explanation = R"(## What it checks
 
 Software, and the lines that the spec adds to compiled files, are named by release or digest, not by a tag that can
 change.
@@ -83,17 +90,8 @@ Source: Kubernetes documentation, container images ("avoid using the :latest tag
 ## When to accept
 
 On a test system that should always have the latest version.
-)";
-
-extern const Rule kSecuritySoftwareUnpinned;  // registry.cc names it
-const Rule kSecuritySoftwareUnpinned = {
-    .id = "security-software-unpinned",
-    .code = "SEC-005",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "software is named by a tag that can change",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = security_software_unpinned,
 };
 
 }  // namespace clusterc

@@ -10,7 +10,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void software_containers_lose_gpus_on_reload(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const Software& s = *g.software;
@@ -35,7 +35,15 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSoftwareContainersLoseGpusOnReload;  // registry.cc names it
+const Rule kSoftwareContainersLoseGpusOnReload = {
+    .id = "software-containers-lose-gpus-on-reload",
+    .code = "SW-011",
+    .severity = Severity::error,
+    .physics = false,
+    .summary =
+        "a hook gives containers their GPUs without the runtime's knowledge, and they lose them when systemd reloads",
+    .explanation = R"(## What it checks
 
 GPUs reach containers of docker, containerd and cri-o by the container device interface (`container_gpus: cdi`), and not by a hook that adds them after systemd has written the container's device rules.
 
@@ -64,18 +72,8 @@ Source: NVIDIA/nvidia-container-toolkit issue 48 (notice), 251 and 1227.
 ## When to accept
 
 Where the runtime manages cgroups itself (`cgroupfs`), or links in `/dev/char` are created at boot.
-)";
-
-extern const Rule kSoftwareContainersLoseGpusOnReload;  // registry.cc names it
-const Rule kSoftwareContainersLoseGpusOnReload = {
-    .id = "software-containers-lose-gpus-on-reload",
-    .code = "SW-011",
-    .severity = Severity::error,
-    .physics = false,
-    .summary =
-        "a hook gives containers their GPUs without the runtime's knowledge, and they lose them when systemd reloads",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = software_containers_lose_gpus_on_reload,
 };
 
 }  // namespace clusterc

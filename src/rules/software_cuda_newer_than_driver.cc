@@ -7,7 +7,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void software_cuda_newer_than_driver(const Rule& rule, const RuleInput& in, Findings& findings) {
   std::vector<SourceSpan> told;  // one declaration for the whole cluster is one finding
   const auto first_time = [&](SourceSpan at) {
     if (std::find(told.begin(), told.end(), at) != told.end()) return false;
@@ -63,7 +63,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSoftwareCudaNewerThanDriver;  // registry.cc names it
+const Rule kSoftwareCudaNewerThanDriver = {
+    .id = "software-cuda-newer-than-driver",
+    .code = "SW-001",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "the CUDA toolkit is newer than the driver allows",
+    .explanation = R"(## What it checks
 
 The driver of each group with NVIDIA GPUs is new enough for its CUDA toolkit.
 
@@ -92,17 +99,8 @@ Raise the driver, or take a toolkit of the driver's major release. The same hold
 ## When to accept
 
 Where the forward-compatibility package (`cuda-compat`) is installed on GPUs that it supports.
-)";
-
-extern const Rule kSoftwareCudaNewerThanDriver;  // registry.cc names it
-const Rule kSoftwareCudaNewerThanDriver = {
-    .id = "software-cuda-newer-than-driver",
-    .code = "SW-001",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "the CUDA toolkit is newer than the driver allows",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = software_cuda_newer_than_driver,
 };
 
 }  // namespace clusterc

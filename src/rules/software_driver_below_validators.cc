@@ -13,7 +13,7 @@ namespace {
 constexpr CudaMajor kBundle = kCudaMajors[0];
 static_assert(kBundle.major == 13);
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void software_driver_below_validators(const Rule& rule, const RuleInput& in, Findings& findings) {
   std::vector<SourceSpan> told;  // one declaration for the whole cluster is one finding
   for (const NodeGroupModel& g : in.cluster.nodes) {
     if (!g.server.gpu || g.server.gpu->vendor.value != Vendor::nvidia || g.server.gpu_count == 0 || g.count == 0)
@@ -38,7 +38,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSoftwareDriverBelowValidators;  // registry.cc names it
+const Rule kSoftwareDriverBelowValidators = {
+    .id = "software-driver-below-validators",
+    .code = "SW-026",
+    .severity = Severity::note,
+    .physics = false,
+    .summary = "the driver is too old for the programs of `clusterc validate`",
+    .explanation = R"(## What it checks
 
 The driver of each group with NVIDIA GPUs is new enough for the validators, which are built with CUDA 13.
 
@@ -67,17 +74,8 @@ Raise the driver, or build the validators with an installed toolkit of CUDA 12 (
 ## When to accept
 
 Where the bundle is built with CUDA 12, or the cluster is not accepted with `clusterc validate`.
-)";
-
-extern const Rule kSoftwareDriverBelowValidators;  // registry.cc names it
-const Rule kSoftwareDriverBelowValidators = {
-    .id = "software-driver-below-validators",
-    .code = "SW-026",
-    .severity = Severity::note,
-    .physics = false,
-    .summary = "the driver is too old for the programs of `clusterc validate`",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = software_driver_below_validators,
 };
 
 }  // namespace clusterc

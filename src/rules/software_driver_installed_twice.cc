@@ -6,7 +6,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void software_driver_installed_twice(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const Software& s = *g.software;
@@ -28,7 +28,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSoftwareDriverInstalledTwice;  // registry.cc names it
+const Rule kSoftwareDriverInstalledTwice = {
+    .id = "software-driver-installed-twice",
+    .code = "SW-014",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "the GPU Operator and the node's own image both install the driver",
+    .explanation = R"(## What it checks
 
 Where Kubernetes runs the GPU Operator, either the operator or the node's image (`gpu_driver`) installs the driver.
 
@@ -57,17 +64,8 @@ Source: NVIDIA, GPU Operator, installation with pre-installed drivers; NVIDIA/gp
 ## When to accept
 
 Where `gpu_driver` only notes what the operator is told to install.
-)";
-
-extern const Rule kSoftwareDriverInstalledTwice;  // registry.cc names it
-const Rule kSoftwareDriverInstalledTwice = {
-    .id = "software-driver-installed-twice",
-    .code = "SW-014",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "the GPU Operator and the node's own image both install the driver",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = software_driver_installed_twice,
 };
 
 }  // namespace clusterc

@@ -24,7 +24,7 @@ const DriverKernel* breaks(const Version& driver, const Version& kernel) {
   return nullptr;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void software_driver_unbuildable_on_kernel(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const Software& s = g.software;
@@ -47,7 +47,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSoftwareDriverUnbuildableOnKernel;  // registry.cc names it
+const Rule kSoftwareDriverUnbuildableOnKernel = {
+    .id = "software-driver-unbuildable-on-kernel",
+    .code = "SW-025",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "the GPU driver does not compile on the kernel of the nodes",
+    .explanation = R"(## What it checks
 
 The modules of the GPU driver (`gpu_driver`) are not known to fail to compile on the kernel of the nodes: the one written
 in `software` (`kernel`), or the default kernel of the operating system.
@@ -88,17 +95,8 @@ Use a newer release of the driver, or hold a kernel that it compiles on in the i
 ## When to accept
 
 Where the distribution's own package of the driver is used and was changed for the kernel.
-)";
-
-extern const Rule kSoftwareDriverUnbuildableOnKernel;  // registry.cc names it
-const Rule kSoftwareDriverUnbuildableOnKernel = {
-    .id = "software-driver-unbuildable-on-kernel",
-    .code = "SW-025",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "the GPU driver does not compile on the kernel of the nodes",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = software_driver_unbuildable_on_kernel,
 };
 
 }  // namespace clusterc

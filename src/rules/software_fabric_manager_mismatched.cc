@@ -14,7 +14,7 @@ Fit fit(const Version& driver, const Version& manager) {
   return driver.major() == manager.major() && (is_branch(driver) || is_branch(manager)) ? Fit::within : Fit::different;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void software_fabric_manager_mismatched(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const Software& s = *g.software;
@@ -69,7 +69,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSoftwareFabricManagerMismatched;  // registry.cc names it
+const Rule kSoftwareFabricManagerMismatched = {
+    .id = "software-fabric-manager-mismatched",
+    .code = "SW-005",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "the fabric manager's release differs from the driver's, or there is no NVSwitch to manage",
+    .explanation = R"(## What it checks
 
 Where a fabric manager is written, it is of the driver's release to the last digit, and the nodes have NVSwitches to manage.
 
@@ -100,17 +107,8 @@ Leave `fabric_manager` out: it follows the driver. Hold both packages together.
 ## When to accept
 
 Where the image is built by hand, and the spec only repeats what was found on it.
-)";
-
-extern const Rule kSoftwareFabricManagerMismatched;  // registry.cc names it
-const Rule kSoftwareFabricManagerMismatched = {
-    .id = "software-fabric-manager-mismatched",
-    .code = "SW-005",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "the fabric manager's release differs from the driver's, or there is no NVSwitch to manage",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = software_fabric_manager_mismatched,
 };
 
 }  // namespace clusterc

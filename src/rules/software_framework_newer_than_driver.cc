@@ -8,7 +8,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void software_framework_newer_than_driver(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (const NodeGroupModel& g : in.cluster.nodes) {
     if (g.count == 0) continue;
@@ -31,7 +31,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSoftwareFrameworkNewerThanDriver;  // registry.cc names it
+const Rule kSoftwareFrameworkNewerThanDriver = {
+    .id = "software-framework-newer-than-driver",
+    .code = "SW-027",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "the wheels of a framework bring a CUDA that is newer than the driver allows",
+    .explanation = R"(## What it checks
 
 The driver of each group with NVIDIA GPUs runs the CUDA that the wheels of its `frameworks` bring with them.
 
@@ -61,17 +68,8 @@ Raise the driver, or name a release that is built for the driver's CUDA. Contain
 ## When to accept
 
 Where users install builds for another CUDA from the framework's own index, or `cuda-compat` is installed on GPUs that it supports.
-)";
-
-extern const Rule kSoftwareFrameworkNewerThanDriver;  // registry.cc names it
-const Rule kSoftwareFrameworkNewerThanDriver = {
-    .id = "software-framework-newer-than-driver",
-    .code = "SW-027",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "the wheels of a framework bring a CUDA that is newer than the driver allows",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = software_framework_newer_than_driver,
 };
 
 }  // namespace clusterc

@@ -60,7 +60,7 @@ void check_rocm(const Rule& rule, Findings& findings, const NodeGroupModel& g) {
   f.help(format("write `gpu_driver: {}` or newer for this group", known->first_rocm)).object("nodes." + g.name);
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void software_gpu_unknown_to_toolkit(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
     if (s.gpu && s.gpu->vendor.value == Vendor::amd && s.gpu_count > 0 && g.count > 0) check_rocm(rule, findings, g);
@@ -130,7 +130,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSoftwareGpuUnknownToToolkit;  // registry.cc names it
+const Rule kSoftwareGpuUnknownToToolkit = {
+    .id = "software-gpu-unknown-to-toolkit",
+    .code = "SW-003",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a generation of GPU that the CUDA toolkit, the driver or ROCm does not support",
+    .explanation = R"(## What it checks
 
 The CUDA toolkit, the driver and NCCL of each group know its generation of GPU: not too old for a new one, not too new for one that was dropped. Of AMD's GPUs the release of ROCm
 (`gpu_driver`) does.
@@ -164,17 +171,8 @@ Give the group its own `software: { cuda: 12.9 }`; a toolkit is resolved for eac
 ## When to accept
 
 Where the group runs containers only, which bring toolkits of their own that know the GPU.
-)";
-
-extern const Rule kSoftwareGpuUnknownToToolkit;  // registry.cc names it
-const Rule kSoftwareGpuUnknownToToolkit = {
-    .id = "software-gpu-unknown-to-toolkit",
-    .code = "SW-003",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "a generation of GPU that the CUDA toolkit, the driver or ROCm does not support",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = software_gpu_unknown_to_toolkit,
 };
 
 }  // namespace clusterc

@@ -6,7 +6,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void software_gpudirect_mechanism_absent(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (std::size_t i = 0; i < in.cluster.nodes.size(); ++i) {
     const NodeGroupModel& g = in.cluster.nodes[i];
@@ -65,7 +65,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSoftwareGpudirectMechanismAbsent;  // registry.cc names it
+const Rule kSoftwareGpudirectMechanismAbsent = {
+    .id = "software-gpudirect-mechanism-absent",
+    .code = "SW-007",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "GPUDirect RDMA is set, but no driver on the nodes can register GPU memory with an adapter",
+    .explanation = R"(## What it checks
 
 Groups that ask for `gpudirect_rdma` and are in an RDMA network have a way to register GPU memory with the adapter: DMA-BUF (open kernel modules and a kernel that has it), or nvidia-peermem on a stack of the adapter's vendor.
 
@@ -95,17 +102,8 @@ Source: NVIDIA, GPU Operator, GPUDirect RDMA; Linux 5.12 (RDMA/uverbs: register 
 ## When to accept
 
 Where a back-ported kernel has DMA-BUF for RDMA under an older number.
-)";
-
-extern const Rule kSoftwareGpudirectMechanismAbsent;  // registry.cc names it
-const Rule kSoftwareGpudirectMechanismAbsent = {
-    .id = "software-gpudirect-mechanism-absent",
-    .code = "SW-007",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "GPUDirect RDMA is set, but no driver on the nodes can register GPU memory with an adapter",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = software_gpudirect_mechanism_absent,
 };
 
 }  // namespace clusterc

@@ -44,7 +44,7 @@ bool ships(const Kernels& k, const Version& kernel) {
   return k.newer && kernel > Version{std::string(last)};
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void software_kernel_not_of_distribution(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const Software& s = *g.software;
@@ -66,7 +66,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSoftwareKernelNotOfDistribution;  // registry.cc names it
+const Rule kSoftwareKernelNotOfDistribution = {
+    .id = "software-kernel-not-of-distribution",
+    .code = "SW-023",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "the distribution does not ship the kernel",
+    .explanation = R"(## What it checks
 
 The kernel that a group names (`software: { kernel }`) is of a series that its distribution ships for that release,
 hardware-enablement kernels and backports included.
@@ -100,17 +107,8 @@ Leave `kernel` out, or write a release of the distribution's series.
 ## When to accept
 
 Where a kernel of your own, or of a third party, is meant.
-)";
-
-extern const Rule kSoftwareKernelNotOfDistribution;  // registry.cc names it
-const Rule kSoftwareKernelNotOfDistribution = {
-    .id = "software-kernel-not-of-distribution",
-    .code = "SW-023",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "the distribution does not ship the kernel",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = software_kernel_not_of_distribution,
 };
 
 }  // namespace clusterc

@@ -17,7 +17,7 @@ namespace {
 // kubernetes/kubernetes issue 129462; EKS Anywhere 0.25 dropped RHEL 8 for it.
 constexpr std::string_view kFirstKubernetes = "1.32", kLeastKernel = "4.19";
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void software_kubernetes_kernel_too_old(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   const auto& scheduler = c.spec.software->scheduler;
   if (!scheduler || scheduler->kind.value != SchedulerKind::kubernetes || !scheduler->version ||
@@ -48,7 +48,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSoftwareKubernetesKernelTooOld;  // registry.cc names it
+const Rule kSoftwareKubernetesKernelTooOld = {
+    .id = "software-kubernetes-kernel-too-old",
+    .code = "SW-024",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "nodes of Kubernetes have a kernel that kubeadm rejects",
+    .explanation = R"(## What it checks
 
 The kernel of the nodes that join a Kubernetes cluster is one that kubeadm of the release in `scheduler: { version }`
 accepts: the one written in `software` (`kernel`), or the default kernel of the operating system.
@@ -79,17 +86,8 @@ Use a release of the operating system with a newer kernel, or an older release o
 ## When to accept
 
 Where another installer than kubeadm is used, or `--ignore-preflight-errors=SystemVerification` and you tested it.
-)";
-
-extern const Rule kSoftwareKubernetesKernelTooOld;  // registry.cc names it
-const Rule kSoftwareKubernetesKernelTooOld = {
-    .id = "software-kubernetes-kernel-too-old",
-    .code = "SW-024",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "nodes of Kubernetes have a kernel that kubeadm rejects",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = software_kubernetes_kernel_too_old,
 };
 
 }  // namespace clusterc

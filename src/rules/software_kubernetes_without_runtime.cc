@@ -19,7 +19,7 @@ bool one_of(const NamedVersion& runtime, std::initializer_list<std::string_view>
   return runtime.kind && std::find(names.begin(), names.end(), to_lower(*runtime.kind)) != names.end();
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void software_kubernetes_without_runtime(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   const auto& scheduler = c.spec.software->scheduler;
   if (!scheduler || scheduler->kind.value != SchedulerKind::kubernetes) return;
@@ -59,7 +59,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSoftwareKubernetesWithoutRuntime;  // registry.cc names it
+const Rule kSoftwareKubernetesWithoutRuntime = {
+    .id = "software-kubernetes-without-runtime",
+    .code = "SW-020",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "nodes of Kubernetes have no container runtime that the kubelet can use",
+    .explanation = R"(## What it checks
 
 Nodes that Kubernetes runs on have a container runtime that speaks its Container Runtime Interface: containerd or CRI-O. Docker alone is a warning (it needs cri-dockerd beside it), another runtime
 alone is an error. Where a group names no `containers` nothing is checked.
@@ -90,17 +97,8 @@ kubernetes/kubernetes issue 106917 (dockershim was removed with 1.24). Enroot, P
 ## When to accept
 
 The warning, where cri-dockerd is installed on the nodes.
-)";
-
-extern const Rule kSoftwareKubernetesWithoutRuntime;  // registry.cc names it
-const Rule kSoftwareKubernetesWithoutRuntime = {
-    .id = "software-kubernetes-without-runtime",
-    .code = "SW-020",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "nodes of Kubernetes have no container runtime that the kubelet can use",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = software_kubernetes_without_runtime,
 };
 
 }  // namespace clusterc

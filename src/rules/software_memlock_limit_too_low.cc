@@ -9,7 +9,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void software_memlock_limit_too_low(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (std::size_t i = 0; i < in.cluster.nodes.size(); ++i) {
     const NodeGroupModel& g = in.cluster.nodes[i];
@@ -42,7 +42,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSoftwareMemlockLimitTooLow;  // registry.cc names it
+const Rule kSoftwareMemlockLimitTooLow = {
+    .id = "software-memlock-limit-too-low",
+    .code = "SW-009",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "the limit of locked memory is below what RDMA pins",
+    .explanation = R"(## What it checks
 
 Where locked memory is limited for groups in an RDMA network, the limit is not below the node's memory.
 
@@ -73,17 +80,8 @@ Error: none beyond its inputs.
 ## When to accept
 
 Where programs that use RDMA run as a user for whom another file sets the limit.
-)";
-
-extern const Rule kSoftwareMemlockLimitTooLow;  // registry.cc names it
-const Rule kSoftwareMemlockLimitTooLow = {
-    .id = "software-memlock-limit-too-low",
-    .code = "SW-009",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "the limit of locked memory is below what RDMA pins",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = software_memlock_limit_too_low,
 };
 
 }  // namespace clusterc

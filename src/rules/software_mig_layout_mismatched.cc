@@ -43,7 +43,7 @@ constexpr bool may_have_mig(std::string_view sm) {
   return sm == "80" || sm == "90" || sm == "100" || sm == "103" || sm == "120";
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void software_mig_layout_mismatched(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (std::size_t i = 0; i < in.cluster.nodes.size(); ++i) {
     const NodeGroupModel& g = in.cluster.nodes[i];
@@ -133,7 +133,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSoftwareMigLayoutMismatched;  // registry.cc names it
+const Rule kSoftwareMigLayoutMismatched = {
+    .id = "software-mig-layout-mismatched",
+    .code = "SW-015",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a MIG layout that the GPU does not support, or that differs within one kind of node",
+    .explanation = R"(## What it checks
 
 The MIG layout (`mig`) is one that the group's GPU can be cut into, and groups of the same server have the same.
 
@@ -168,17 +175,8 @@ Take a profile of the table; one layout for each kind of node.
 ## When to accept
 
 Where two groups of one server are in partitions of their own, with their own counts of GPUs.
-)";
-
-extern const Rule kSoftwareMigLayoutMismatched;  // registry.cc names it
-const Rule kSoftwareMigLayoutMismatched = {
-    .id = "software-mig-layout-mismatched",
-    .code = "SW-015",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "a MIG layout that the GPU does not support, or that differs within one kind of node",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = software_mig_layout_mismatched,
 };
 
 }  // namespace clusterc

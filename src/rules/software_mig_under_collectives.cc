@@ -26,7 +26,7 @@ bool speaks(const Cluster& c, const Named<Workload>& named, const WorkloadGpus& 
   return plan.serving && plan.serving->used.split.gpus() > 1;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void software_mig_under_collectives(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const auto& w : in.cluster.spec.workloads) {
     const auto gpus = gpus_of(in.cluster, w.value);
     if (!gpus ||
@@ -67,7 +67,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSoftwareMigUnderCollectives;  // registry.cc names it
+const Rule kSoftwareMigUnderCollectives = {
+    .id = "software-mig-under-collectives",
+    .code = "SW-021",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "GPUs that MIG divides must exchange data",
+    .explanation = R"(## What it checks
 
 No workload whose GPUs exchange data (training on more than one, inference with a model over several), and no collective that `targets` names, runs on GPUs that are cut into MIG instances.
 
@@ -98,17 +105,8 @@ between instances and by the adapter between GPUs, no P2P) and 418 (duplicate GP
 ## When to accept
 
 Tests of software, whose speed is of no interest.
-)";
-
-extern const Rule kSoftwareMigUnderCollectives;  // registry.cc names it
-const Rule kSoftwareMigUnderCollectives = {
-    .id = "software-mig-under-collectives",
-    .code = "SW-021",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "GPUs that MIG divides must exchange data",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = software_mig_under_collectives,
 };
 
 }  // namespace clusterc

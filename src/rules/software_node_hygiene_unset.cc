@@ -7,7 +7,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void software_node_hygiene_unset(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const Software& s = *g.software;
@@ -34,7 +34,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSoftwareNodeHygieneUnset;  // registry.cc names it
+const Rule kSoftwareNodeHygieneUnset = {
+    .id = "software-node-hygiene-unset",
+    .code = "SW-016",
+    .severity = Severity::note,
+    .physics = false,
+    .summary = "only one time server, or GPUs that the driver initialises again for each job",
+    .explanation = R"(## What it checks
 
 Where time servers are named there are two of them; where persistence mode is written it is on. What the spec leaves out is left to the operating system and is not spoken of.
 
@@ -63,17 +70,8 @@ Source: munge(7), credential time to live 300 s; RFC 8633 section 3.2 (number of
 ## When to accept
 
 Where the one name stands for several servers.
-)";
-
-extern const Rule kSoftwareNodeHygieneUnset;  // registry.cc names it
-const Rule kSoftwareNodeHygieneUnset = {
-    .id = "software-node-hygiene-unset",
-    .code = "SW-016",
-    .severity = Severity::note,
-    .physics = false,
-    .summary = "only one time server, or GPUs that the driver initialises again for each job",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = software_node_hygiene_unset,
 };
 
 }  // namespace clusterc

@@ -34,7 +34,7 @@ std::vector<SourceSpan> meant_for_nvidia(const Cluster& c) {
   return out;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void software_of_another_vendor(const Rule& rule, const RuleInput& in, Findings& findings) {
   const std::vector<SourceSpan> meant = meant_for_nvidia(in.cluster);
   Once once;
   for (const NodeGroupModel& g : in.cluster.nodes) {
@@ -61,7 +61,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSoftwareOfAnotherVendor;  // registry.cc names it
+const Rule kSoftwareOfAnotherVendor = {
+    .id = "software-of-another-vendor",
+    .code = "SW-019",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "software for NVIDIA's GPUs on nodes with AMD's",
+    .explanation = R"(## What it checks
 
 What a group with AMD GPUs is to run is made for them: no `cuda`, `nccl` or `fabric_manager`, unless the same line is there for groups with NVIDIA GPUs; and its `gpu_driver`
 is a release of ROCm.
@@ -92,17 +99,8 @@ Leave the line out, or write it for the groups that it is meant for: `nodes: { h
 ## When to accept
 
 Where a translation layer is in use that needs the toolkit's headers.
-)";
-
-extern const Rule kSoftwareOfAnotherVendor;  // registry.cc names it
-const Rule kSoftwareOfAnotherVendor = {
-    .id = "software-of-another-vendor",
-    .code = "SW-019",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "software for NVIDIA's GPUs on nodes with AMD's",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = software_of_another_vendor,
 };
 
 }  // namespace clusterc

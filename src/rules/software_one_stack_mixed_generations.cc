@@ -9,7 +9,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void software_one_stack_mixed_generations(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   Once once;
   for (const NetworkModel& n : c.networks) {
@@ -61,7 +61,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSoftwareOneStackMixedGenerations;  // registry.cc names it
+const Rule kSoftwareOneStackMixedGenerations = {
+    .id = "software-one-stack-mixed-generations",
+    .code = "SW-017",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "groups of different GPUs on one fabric whose software does not work together in one job",
+    .explanation = R"(## What it checks
 
 Groups with different GPUs that one compute network joins have one NCCL and one major release of CUDA, as far as the spec says. Whether each toolkit knows its own GPU is the business of software-gpu-unknown-to-toolkit, and of the modules software-wrong-kernel-module-flavour.
 
@@ -91,17 +98,8 @@ CUDA 12.9 with driver 580 serves V100 and B200 alike; the kernel modules stay th
 ## When to accept
 
 Where the scheduler keeps every job inside one of the groups.
-)";
-
-extern const Rule kSoftwareOneStackMixedGenerations;  // registry.cc names it
-const Rule kSoftwareOneStackMixedGenerations = {
-    .id = "software-one-stack-mixed-generations",
-    .code = "SW-017",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "groups of different GPUs on one fabric whose software does not work together in one job",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = software_one_stack_mixed_generations,
 };
 
 }  // namespace clusterc

@@ -17,7 +17,7 @@ constexpr std::int64_t kOpenFiles = 1'048'576;
 // troubleshooting, sharing data).
 constexpr Bytes kSharedMemory{1024.0 * 1024 * 1024};
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void software_process_limits_too_low(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (std::size_t i = 0; i < in.cluster.nodes.size(); ++i) {
     const NodeGroupModel& g = in.cluster.nodes[i];
@@ -46,7 +46,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSoftwareProcessLimitsTooLow;  // registry.cc names it
+const Rule kSoftwareProcessLimitsTooLow = {
+    .id = "software-process-limits-too-low",
+    .code = "SW-010",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "open files or shared memory below what large jobs use",
+    .explanation = R"(## What it checks
 
 Limits that the spec sets: open files of groups in an RDMA network, `/dev/shm` of containers.
 
@@ -78,17 +85,8 @@ Error: not known. How much a job needs depends on its size.
 ## When to accept
 
 Where no job uses more than a few dozen nodes, or every job sets its own limit.
-)";
-
-extern const Rule kSoftwareProcessLimitsTooLow;  // registry.cc names it
-const Rule kSoftwareProcessLimitsTooLow = {
-    .id = "software-process-limits-too-low",
-    .code = "SW-010",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "open files or shared memory below what large jobs use",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = software_process_limits_too_low,
 };
 
 }  // namespace clusterc

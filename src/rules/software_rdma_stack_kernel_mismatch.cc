@@ -87,7 +87,7 @@ void check_kernel(const Rule& rule, Findings& findings, const NodeGroupModel& g,
       .object("nodes." + g.name);
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void software_rdma_stack_kernel_mismatch(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   std::vector<std::pair<SourceSpan, std::string_view>> told;
   for (const NodeGroupModel& g : in.cluster.nodes) {
@@ -137,7 +137,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSoftwareRdmaStackKernelMismatch;  // registry.cc names it
+const Rule kSoftwareRdmaStackKernelMismatch = {
+    .id = "software-rdma-stack-kernel-mismatch",
+    .code = "SW-012",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "the RDMA stack does not support the adapters",
+    .explanation = R"(## What it checks
 
 The RDMA stack of each group (`fabric`) has a release that drives the adapters that the group has.
 
@@ -168,17 +175,8 @@ Source: NVIDIA, DOCA profiles; DOCA 2.9.0 installation guide; MLNX_OFED release 
 ## When to accept
 
 Where the vendor of the server ships a build of its own.
-)";
-
-extern const Rule kSoftwareRdmaStackKernelMismatch;  // registry.cc names it
-const Rule kSoftwareRdmaStackKernelMismatch = {
-    .id = "software-rdma-stack-kernel-mismatch",
-    .code = "SW-012",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "the RDMA stack does not support the adapters",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = software_rdma_stack_kernel_mismatch,
 };
 
 }  // namespace clusterc

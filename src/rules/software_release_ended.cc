@@ -37,7 +37,7 @@ constexpr std::array kOsEnds = {
 
 std::string month_text(const End& e) { return format("{}-{:02}", e.year, e.month); }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void software_release_ended(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   const int now = months(in.edition.year, in.edition.month);
   const std::string when = format("the edition of the rule book is {}", in.edition.text());
@@ -79,7 +79,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSoftwareReleaseEnded;  // registry.cc names it
+const Rule kSoftwareReleaseEnded = {
+    .id = "software-release-ended",
+    .code = "SW-022",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a driver branch or an operating system gets no more updates",
+    .explanation = R"(## What it checks
 
 The branch of the GPU driver and the operating system of each group still get updates in the month of the rule book's
 edition (`rules`).
@@ -112,17 +119,8 @@ Write a branch that is maintained (`gpu_driver: 580`), or a newer operating syst
 ## When to accept
 
 Where the release is under an extended support contract.
-)";
-
-extern const Rule kSoftwareReleaseEnded;  // registry.cc names it
-const Rule kSoftwareReleaseEnded = {
-    .id = "software-release-ended",
-    .code = "SW-022",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "a driver branch or an operating system gets no more updates",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = software_release_ended,
 };
 
 }  // namespace clusterc

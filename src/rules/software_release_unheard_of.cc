@@ -22,7 +22,7 @@ void newer(const Rule& rule, Findings& findings, Once& once, const Value<Version
           "needs");
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void software_release_unheard_of(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (const NodeGroupModel& g : in.cluster.nodes) {
     if (g.count == 0) continue;
@@ -54,7 +54,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSoftwareReleaseUnheardOf;  // registry.cc names it
+const Rule kSoftwareReleaseUnheardOf = {
+    .id = "software-release-unheard-of",
+    .code = "SW-018",
+    .severity = Severity::note,
+    .physics = false,
+    .summary = "a release of CUDA, driver, NCCL, Slurm or Kubernetes that is not in the built-in table",
+    .explanation = R"(## What it checks
 
 CUDA, GPU driver, NCCL, Slurm and Kubernetes are of releases that this program knows.
 
@@ -85,17 +92,8 @@ Write the release that is meant.
 ## When to accept
 
 Where it came after this program and its notes were read.
-)";
-
-extern const Rule kSoftwareReleaseUnheardOf;  // registry.cc names it
-const Rule kSoftwareReleaseUnheardOf = {
-    .id = "software-release-unheard-of",
-    .code = "SW-018",
-    .severity = Severity::note,
-    .physics = false,
-    .summary = "a release of CUDA, driver, NCCL, Slurm or Kubernetes that is not in the built-in table",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = software_release_unheard_of,
 };
 
 }  // namespace clusterc

@@ -10,7 +10,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void software_unsigned_module_secure_boot(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const Software& s = *g.software;
@@ -36,7 +36,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSoftwareUnsignedModuleSecureBoot;  // registry.cc names it
+const Rule kSoftwareUnsignedModuleSecureBoot = {
+    .id = "software-unsigned-module-secure-boot",
+    .code = "SW-013",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "the firmware checks signatures, but the spec does not state that the modules are signed",
+    .explanation = R"(## What it checks
 
 Where `secure_boot` is on, the GPU driver and the vendor's RDMA stack are said to be signed with a key that the firmware knows (`signed_modules`).
 
@@ -65,17 +72,8 @@ Precompiled, signed driver packages; or enrol a key of your own (`mokutil --impo
 ## When to accept
 
 Where the image's build signs them and the key is in the firmware already.
-)";
-
-extern const Rule kSoftwareUnsignedModuleSecureBoot;  // registry.cc names it
-const Rule kSoftwareUnsignedModuleSecureBoot = {
-    .id = "software-unsigned-module-secure-boot",
-    .code = "SW-013",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "the firmware checks signatures, but the spec does not state that the modules are signed",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = software_unsigned_module_secure_boot,
 };
 
 }  // namespace clusterc

@@ -32,7 +32,7 @@ std::set<std::string_view> scheduled_together(const Cluster& c) {
   return groups;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void software_versions_differ_in_class(const Rule& rule, const RuleInput& in, Findings& findings) {
   const auto& groups = in.cluster.nodes;
   const std::set<std::string_view> together = scheduled_together(in.cluster);
   std::map<std::pair<std::string_view, std::string_view>, const NodeGroupModel*> kinds;  // by server and GPU
@@ -59,7 +59,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSoftwareVersionsDifferInClass;  // registry.cc names it
+const Rule kSoftwareVersionsDifferInClass = {
+    .id = "software-versions-differ-in-class",
+    .code = "SW-008",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "groups of one kind of server run different releases of software that their jobs share",
+    .explanation = R"(## What it checks
 
 Groups of the same server and GPU that one scheduler hands out run the same kernel, driver, NCCL, MPI and RDMA stack, as far as the spec says.
 
@@ -88,17 +95,8 @@ Pin one release in `software`. While a rollout lasts, keep the group that has th
 ## When to accept
 
 Where a constraint of the scheduler keeps every job inside one of the groups.
-)";
-
-extern const Rule kSoftwareVersionsDifferInClass;  // registry.cc names it
-const Rule kSoftwareVersionsDifferInClass = {
-    .id = "software-versions-differ-in-class",
-    .code = "SW-008",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "groups of one kind of server run different releases of software that their jobs share",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = software_versions_differ_in_class,
 };
 
 }  // namespace clusterc

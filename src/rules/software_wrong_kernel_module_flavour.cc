@@ -9,7 +9,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void software_wrong_kernel_module_flavour(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const NodeGroupModel& g : in.cluster.nodes) {
     const ServerModel& s = g.server;
     if (!is_ours(g) || !s.gpu || s.gpu->vendor.value != Vendor::nvidia || s.gpu_count == 0 || g.count == 0) continue;
@@ -72,7 +72,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kSoftwareWrongKernelModuleFlavour;  // registry.cc names it
+const Rule kSoftwareWrongKernelModuleFlavour = {
+    .id = "software-wrong-kernel-module-flavour",
+    .code = "SW-004",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "the kernel modules do not support the GPU",
+    .explanation = R"(## What it checks
 
 The flavour of the NVIDIA kernel modules (open or proprietary) drives the group's GPUs, and the driver's branch has it.
 
@@ -105,17 +112,8 @@ Write `kernel_modules` for the group; a cluster of V100 and B200 nodes needs two
 ## When to accept
 
 Where the image is built by hand with the right modules, and the spec only says what the packages would do.
-)";
-
-extern const Rule kSoftwareWrongKernelModuleFlavour;  // registry.cc names it
-const Rule kSoftwareWrongKernelModuleFlavour = {
-    .id = "software-wrong-kernel-module-flavour",
-    .code = "SW-004",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "the kernel modules do not support the GPU",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = software_wrong_kernel_module_flavour,
 };
 
 }  // namespace clusterc

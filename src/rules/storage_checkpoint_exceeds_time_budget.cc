@@ -11,7 +11,7 @@ namespace clusterc {
 namespace {
 
 // Of the time of training that checkpoints may take when the spec says no more (planning default).
-constexpr Threshold kThreshold{
+constexpr Threshold kStorageCheckpointExceedsTimeBudgetThreshold{
     .means = "share of the time spent on checkpoints", .standard = 0.05, .least = 0.0001, .most = 1};
 
 // What the ports of servers and clients carry at most, of the storage that the workload names.
@@ -26,7 +26,7 @@ std::optional<StorageSide> narrowest_side(const Cluster& c, const Workload& w, i
   return least;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void storage_checkpoint_exceeds_time_budget(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const auto& w : c.spec.workloads) {
     const Value<Seconds>&every = w.value.checkpoint_every, &within = w.value.checkpoint_within;
@@ -109,7 +109,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kStorageCheckpointExceedsTimeBudget;  // registry.cc names it
+const Rule kStorageCheckpointExceedsTimeBudget = {
+    .id = "storage-checkpoint-exceeds-time-budget",
+    .code = "STOR-002",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a checkpoint takes longer than allowed",
+    .explanation = R"(## What it checks
 
 A checkpoint of a workload is written within the allowed time (`checkpoint_within`, error) and before the next one
 begins (`checkpoint_every`, error). If the write rate of the storage is not stated, the allowed time is compared with
@@ -150,18 +157,9 @@ interval, which loses more work when a node fails.
 ## When to accept
 
 Where checkpoints are written in the background and do not delay training.
-)";
-
-extern const Rule kStorageCheckpointExceedsTimeBudget;  // registry.cc names it
-const Rule kStorageCheckpointExceedsTimeBudget = {
-    .id = "storage-checkpoint-exceeds-time-budget",
-    .code = "STOR-002",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "a checkpoint takes longer than allowed",
-    .explanation = kExplanation,
-    .check = check,
-    .threshold = &kThreshold,
+)",
+    .check = storage_checkpoint_exceeds_time_budget,
+    .threshold = &kStorageCheckpointExceedsTimeBudgetThreshold,
 };
 
 }  // namespace clusterc

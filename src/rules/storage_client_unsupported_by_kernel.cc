@@ -19,7 +19,7 @@ bool series_of(const Version& v, std::string_view release) {
   return release.size() > text.size() && release.starts_with(text) && release[text.size()] == '.';
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void storage_client_unsupported_by_kernel(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const StorageModel& s : in.cluster.storage) {
     const Value<Version>& release = s.spec->version;
     if (!release || !s.spec->kind) continue;
@@ -49,7 +49,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kStorageClientUnsupportedByKernel;  // registry.cc names it
+const Rule kStorageClientUnsupportedByKernel = {
+    .id = "storage-client-unsupported-by-kernel",
+    .code = "STOR-009",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a file system's client is too old for the kernel of the nodes",
+    .explanation = R"(## What it checks
 
 The client of a parallel file system (`storage`, `version`) is a release that supports the kernel of the nodes that
 mount it: the one written in `software` (`kernel`), or the default kernel of the operating system.
@@ -88,17 +95,8 @@ Use a release that supports the kernel, or hold a kernel that the release suppor
 ## When to accept
 
 Where the client was built and tested on that kernel, or the vendor ported it.
-)";
-
-extern const Rule kStorageClientUnsupportedByKernel;  // registry.cc names it
-const Rule kStorageClientUnsupportedByKernel = {
-    .id = "storage-client-unsupported-by-kernel",
-    .code = "STOR-009",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "a file system's client is too old for the kernel of the nodes",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = storage_client_unsupported_by_kernel,
 };
 
 }  // namespace clusterc

@@ -8,7 +8,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void storage_fault_tolerance_impossible(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const StorageModel& s : c.storage) {
     const Value<std::string>& text = s.spec->protection;
@@ -79,7 +79,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kStorageFaultToleranceImpossible;  // registry.cc names it
+const Rule kStorageFaultToleranceImpossible = {
+    .id = "storage-fault-tolerance-impossible",
+    .code = "STOR-006",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "the declared redundancy does not survive the loss of a server",
+    .explanation = R"(## What it checks
 
 The redundancy that a storage system declares (`protection`) survives the loss of one server, and its stripes fit its
 drives.
@@ -114,17 +121,8 @@ Use more servers, or narrower stripes: 4+2 over three servers has two shares on 
 ## When to accept
 
 Never: it is arithmetic.
-)";
-
-extern const Rule kStorageFaultToleranceImpossible;  // registry.cc names it
-const Rule kStorageFaultToleranceImpossible = {
-    .id = "storage-fault-tolerance-impossible",
-    .code = "STOR-006",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "the declared redundancy does not survive the loss of a server",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = storage_fault_tolerance_impossible,
 };
 
 }  // namespace clusterc

@@ -34,7 +34,7 @@ void check_parts(const Rule& rule, const Cluster& c, const StorageModel& s, Find
   f.object("storage." + s.name);
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void storage_metadata_on_single_server(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const StorageModel& s : c.storage) {
     if (s.spec->kind.value == StorageKind::local || s.spec->kind.value == StorageKind::object || !s.spec->servers)
@@ -67,7 +67,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kStorageMetadataOnSingleServer;  // registry.cc names it
+const Rule kStorageMetadataOnSingleServer = {
+    .id = "storage-metadata-on-single-server",
+    .code = "STOR-007",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "shared storage depends on one server, or on each of several",
+    .explanation = R"(## What it checks
 
 Shared storage that several nodes mount has more than one server. Storage that must survive the loss of a server (`ha`)
 has two (error). Several servers of NFS, Lustre or BeeGFS with drives of their own replicate their files (`protection`)
@@ -102,17 +109,8 @@ Use a second server with shared drives or replication; keep container images and
 ## When to accept
 
 In a small cluster whose users accept an outage.
-)";
-
-extern const Rule kStorageMetadataOnSingleServer;  // registry.cc names it
-const Rule kStorageMetadataOnSingleServer = {
-    .id = "storage-metadata-on-single-server",
-    .code = "STOR-007",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "shared storage depends on one server, or on each of several",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = storage_metadata_on_single_server,
 };
 
 }  // namespace clusterc

@@ -18,7 +18,7 @@ bool spare_servers(const Cluster& c) {
   return false;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void storage_metadata_server_absent(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const StorageModel& s : c.storage) {
     if (!s.spec || s.spec->kind.value != StorageKind::lustre || !s.part || s.count == 0 || !s.part->nodes) continue;
@@ -39,7 +39,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kStorageMetadataServerAbsent;  // registry.cc names it
+const Rule kStorageMetadataServerAbsent = {
+    .id = "storage-metadata-server-absent",
+    .code = "STOR-010",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "Lustre has object servers but no metadata server",
+    .explanation = R"(## What it checks
 
 Lustre on purchased systems with one server each (object servers) has nodes for its metadata: a group with the role
 `storage` that serves no other storage.
@@ -71,17 +78,8 @@ theirs; what nodes of the spec serve is theirs to divide.
 ## When to accept
 
 Where the metadata servers are outside of the spec, or the object servers also serve the metadata.
-)";
-
-extern const Rule kStorageMetadataServerAbsent;  // registry.cc names it
-const Rule kStorageMetadataServerAbsent = {
-    .id = "storage-metadata-server-absent",
-    .code = "STOR-010",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "Lustre has object servers but no metadata server",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = storage_metadata_server_absent,
 };
 
 }  // namespace clusterc

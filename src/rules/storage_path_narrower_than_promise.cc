@@ -48,7 +48,7 @@ void check_one(const Rule& rule, Findings& findings, const StorageModel& s, cons
   f.object("storage." + s.name);
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void storage_path_narrower_than_promise(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (std::size_t i = 0; i < c.storage.size(); ++i) {
     const StorageModel& s = c.storage[i];
@@ -80,7 +80,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kStoragePathNarrowerThanPromise;  // registry.cc names it
+const Rule kStoragePathNarrowerThanPromise = {
+    .id = "storage-path-narrower-than-promise",
+    .code = "STOR-004",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "storage promises a higher rate than its network path carries",
+    .explanation = R"(## What it checks
 
 The rate that a storage system promises (`demand`) fits through its servers' ports and its clients' ports, and the
 purchased systems deliver it.
@@ -118,17 +125,8 @@ Use more servers, faster or more ports, or promise less.
 
 Where the data sheet's rate of a system is too low for this workload. Give the measurement as the reason. A rate above
 that of the wire cannot be accepted.
-)";
-
-extern const Rule kStoragePathNarrowerThanPromise;  // registry.cc names it
-const Rule kStoragePathNarrowerThanPromise = {
-    .id = "storage-path-narrower-than-promise",
-    .code = "STOR-004",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "storage promises a higher rate than its network path carries",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = storage_path_narrower_than_promise,
 };
 
 }  // namespace clusterc

@@ -8,7 +8,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void storage_read_below_gpu_need(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const auto& w : c.spec.workloads) {
     if (!w.value.read_per_gpu) continue;
@@ -58,7 +58,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kStorageReadBelowGpuNeed;  // registry.cc names it
+const Rule kStorageReadBelowGpuNeed = {
+    .id = "storage-read-below-gpu-need",
+    .code = "STOR-001",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "GPUs read more than the storage delivers",
+    .explanation = R"(## What it checks
 
 The fastest shared storage that a workload's nodes mount delivers what its GPUs read while they compute
 (`read_per_gpu`).
@@ -94,17 +101,8 @@ Use more systems; or read once and keep the data on the nodes' own drives (`kind
 ## When to accept
 
 Where most reads come from a cache on the nodes after the first pass.
-)";
-
-extern const Rule kStorageReadBelowGpuNeed;  // registry.cc names it
-const Rule kStorageReadBelowGpuNeed = {
-    .id = "storage-read-below-gpu-need",
-    .code = "STOR-001",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "GPUs read more than the storage delivers",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = storage_read_below_gpu_need,
 };
 
 }  // namespace clusterc

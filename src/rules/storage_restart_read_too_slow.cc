@@ -9,7 +9,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void storage_restart_read_too_slow(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const auto& w : c.spec.workloads) {
     const Value<Seconds>& within = w.value.resume_within;
@@ -56,7 +56,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kStorageRestartReadTooSlow;  // registry.cc names it
+const Rule kStorageRestartReadTooSlow = {
+    .id = "storage-restart-read-too-slow",
+    .code = "STOR-003",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "reading a checkpoint back takes longer than a restart may",
+    .explanation = R"(## What it checks
 
 A workload reads its checkpoint back within the time allowed from an interruption to the next step (`resume_within`),
 even if every byte is read only once.
@@ -92,17 +99,8 @@ Use faster storage, or keep the last checkpoint on the nodes' own drives with a 
 ## When to accept
 
 Where restarts are rare and the time is acceptable.
-)";
-
-extern const Rule kStorageRestartReadTooSlow;  // registry.cc names it
-const Rule kStorageRestartReadTooSlow = {
-    .id = "storage-restart-read-too-slow",
-    .code = "STOR-003",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "reading a checkpoint back takes longer than a restart may",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = storage_restart_read_too_slow,
 };
 
 }  // namespace clusterc

@@ -28,7 +28,7 @@ bool drives_unknown(const NodeGroupModel& g) {
   return from_catalogue && g.server.part.drives.empty() && !g.server.virtual_machine && !g.server.instance;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void storage_scratch_absent_or_small(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   // Local storage: what it promises must lie on the drives of every node that mounts it.
   for (const StorageModel& s : c.storage) {
@@ -89,7 +89,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kStorageScratchAbsentOrSmall;  // registry.cc names it
+const Rule kStorageScratchAbsentOrSmall = {
+    .id = "storage-scratch-absent-or-small",
+    .code = "STOR-008",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "local drives are missing or too small",
+    .explanation = R"(## What it checks
 
 Storage of the kind `local` is on drives that its nodes have, and nodes that run containers have room for their images.
 
@@ -122,17 +129,8 @@ Add drives to the group, or remove the local storage.
 ## When to accept
 
 Where images are on a fast shared file system by design.
-)";
-
-extern const Rule kStorageScratchAbsentOrSmall;  // registry.cc names it
-const Rule kStorageScratchAbsentOrSmall = {
-    .id = "storage-scratch-absent-or-small",
-    .code = "STOR-008",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "local drives are missing or too small",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = storage_scratch_absent_or_small,
 };
 
 }  // namespace clusterc

@@ -9,7 +9,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void storage_takeover_without_data(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const StorageModel& s : c.storage) {
     const std::optional<HaMode> ha = storage_ha(c, s);
@@ -49,7 +49,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kStorageTakeoverWithoutData;  // registry.cc names it
+const Rule kStorageTakeoverWithoutData = {
+    .id = "storage-takeover-without-data",
+    .code = "STOR-011",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "fail-over servers share no data",
+    .explanation = R"(## What it checks
 
 Fail-over servers (`ha`) from one group of nodes have the data of the failed server: NFS, Lustre and BeeGFS on drives
 inside the servers replicate it (`protection: replica 2`), or the drives are in an enclosure that the servers share
@@ -86,17 +93,8 @@ replica 2`, and count its capacity once. Or buy servers that share their drives.
 ## When to accept
 
 Where a program that the spec does not name replicates the drives.
-)";
-
-extern const Rule kStorageTakeoverWithoutData;  // registry.cc names it
-const Rule kStorageTakeoverWithoutData = {
-    .id = "storage-takeover-without-data",
-    .code = "STOR-011",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "fail-over servers share no data",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = storage_takeover_without_data,
 };
 
 }  // namespace clusterc

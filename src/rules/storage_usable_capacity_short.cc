@@ -10,7 +10,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void storage_usable_capacity_short(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (std::size_t i = 0; i < c.storage.size(); ++i) {
     const StorageModel& s = c.storage[i];
@@ -82,7 +82,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kStorageUsableCapacityShort;  // registry.cc names it
+const Rule kStorageUsableCapacityShort = {
+    .id = "storage-usable-capacity-short",
+    .code = "STOR-005",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "storage promises more than its drives hold",
+    .explanation = R"(## What it checks
 
 A storage system holds the `capacity` that it promises: the purchased systems, or the drives of the serving nodes less
 their redundancy. And it holds the checkpoints that a workload keeps (`keep_checkpoints`).
@@ -121,17 +128,8 @@ Use more drives or systems, wider stripes, or promise less.
 ## When to accept
 
 Where compression was measured. Give the measurement as the reason.
-)";
-
-extern const Rule kStorageUsableCapacityShort;  // registry.cc names it
-const Rule kStorageUsableCapacityShort = {
-    .id = "storage-usable-capacity-short",
-    .code = "STOR-005",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "storage promises more than its drives hold",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = storage_usable_capacity_short,
 };
 
 }  // namespace clusterc

@@ -7,7 +7,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void target_above_best_published(const Rule& rule, const RuleInput& in, Findings& findings) {
   each_wished_floor(in, {}, [&](const ExpectedFigure& f) {
     if (!f.best.value || !f.ceiling.value || !above(*f.floor.value, *f.best.value) ||
         above(*f.floor.value, *f.ceiling.value * headroom_of(f.test)))
@@ -27,7 +27,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kTargetAboveBestPublished;  // registry.cc names it
+const Rule kTargetAboveBestPublished = {
+    .id = "target-above-best-published",
+    .code = "TEST-010",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a floor is above every published result of this hardware",
+    .explanation = R"(## What it checks
 
 A floor in the spec is not above the best published result of healthy systems with this hardware.
 
@@ -58,17 +65,8 @@ Leave `floor` out, or keep it with a reason in `accept`.
 ## When to accept
 
 Where a contract promises the figure, or your own measurement of this hardware reached it.
-)";
-
-extern const Rule kTargetAboveBestPublished;  // registry.cc names it
-const Rule kTargetAboveBestPublished = {
-    .id = "target-above-best-published",
-    .code = "TEST-010",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "a floor is above every published result of this hardware",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = target_above_best_published,
 };
 
 }  // namespace clusterc

@@ -6,13 +6,20 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void target_all_reduce_above_ceiling(const Rule& rule, const RuleInput& in, Findings& findings) {
   check_ceiling(rule, in, findings, {"nccl.all_reduce.busbw", "nccl.all_gather.busbw"});
 }
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kTargetAllReduceAboveCeiling;  // registry.cc names it
+const Rule kTargetAllReduceAboveCeiling = {
+    .id = "target-all-reduce-above-ceiling",
+    .code = "TEST-001",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "an all-reduce or all-gather floor is above what links and algorithms allow",
+    .explanation = R"(## What it checks
 
 A floor in the spec for all-reduce or all-gather is not above the ceiling: the best of the algorithms that the cluster
 has (ring, hierarchical, in-network reduction where the network declares it), each as fast as NVLink and adapters allow.
@@ -52,17 +59,8 @@ Leave `floor` out: the finding shows the derived one.
 ## When to accept
 
 Never: no run can reach it. If the network reduces in its switches, write `sharp: true`.
-)";
-
-extern const Rule kTargetAllReduceAboveCeiling;  // registry.cc names it
-const Rule kTargetAllReduceAboveCeiling = {
-    .id = "target-all-reduce-above-ceiling",
-    .code = "TEST-001",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "an all-reduce or all-gather floor is above what links and algorithms allow",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = target_all_reduce_above_ceiling,
 };
 
 }  // namespace clusterc

@@ -6,13 +6,20 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void target_alltoall_above_ceiling(const Rule& rule, const RuleInput& in, Findings& findings) {
   check_ceiling(rule, in, findings, {"nccl.all_to_all.busbw"});
 }
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kTargetAlltoallAboveCeiling;  // registry.cc names it
+const Rule kTargetAlltoallAboveCeiling = {
+    .id = "target-alltoall-above-ceiling",
+    .code = "TEST-002",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "an all-to-all floor is above what each GPU's own adapter carries",
+    .explanation = R"(## What it checks
 
 A floor in the spec for all-to-all is not above the ceiling, which is each GPU's own share of the adapters, not the sum
 of a node's adapters.
@@ -47,17 +54,8 @@ Leave `floor` out.
 ## When to accept
 
 Never: no run can reach it.
-)";
-
-extern const Rule kTargetAlltoallAboveCeiling;  // registry.cc names it
-const Rule kTargetAlltoallAboveCeiling = {
-    .id = "target-alltoall-above-ceiling",
-    .code = "TEST-002",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "an all-to-all floor is above what each GPU's own adapter carries",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = target_alltoall_above_ceiling,
 };
 
 }  // namespace clusterc

@@ -10,10 +10,10 @@ namespace clusterc {
 namespace {
 
 // With three events to be expected none is seen in 5 of 100 runs: exp(-3) = 0.0498 (Poisson; "rule of three").
-constexpr Threshold kThreshold{
+constexpr Threshold kTargetBurnInTooShortThreshold{
     .means = "interruptions to be expected in a burn-in", .standard = 3, .least = 0.01, .most = 1000};
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void target_burn_in_too_short(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Targets& targets = in.cluster.spec.targets;
   if (!targets.burn_in) return;
   const Value<Seconds>& time = targets.burn_in;
@@ -47,7 +47,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kTargetBurnInTooShort;  // registry.cc names it
+const Rule kTargetBurnInTooShort = {
+    .id = "target-burn-in-too-short",
+    .code = "TEST-009",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a burn-in is so short that hardly a fault is expected",
+    .explanation = R"(## What it checks
 
 The burn-in (`targets.burn_in`) is long enough for a run without a fault to be evidence.
 
@@ -82,18 +89,9 @@ Run longer, or state with the verdict the number of hours and GPUs, and the numb
 ## When to accept
 
 Where the burn-in only has to find dead parts, and the contract defines how later faults are counted.
-)";
-
-extern const Rule kTargetBurnInTooShort;  // registry.cc names it
-const Rule kTargetBurnInTooShort = {
-    .id = "target-burn-in-too-short",
-    .code = "TEST-009",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "a burn-in is so short that hardly a fault is expected",
-    .explanation = kExplanation,
-    .check = check,
-    .threshold = &kThreshold,
+)",
+    .check = target_burn_in_too_short,
+    .threshold = &kTargetBurnInTooShortThreshold,
 };
 
 }  // namespace clusterc

@@ -13,10 +13,10 @@ namespace clusterc {
 namespace {
 
 // Below this share of the derived floor a healthy system cannot fail by noise, and a broken one passes.
-constexpr Threshold kThreshold{
+constexpr Threshold kTargetFarTooLooseThreshold{
     .means = "share of the derived floor below which a floor is too low", .standard = 0.8, .least = 0.01, .most = 1};
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void target_far_too_loose(const Rule& rule, const RuleInput& in, Findings& findings) {
   each_wished_floor(in, {}, [&](const ExpectedFigure& f) {
     if (!f.derived_floor.value || !above(*f.derived_floor.value * in.threshold(rule), *f.floor.value)) return false;
     Finding& x = findings.note(
@@ -47,7 +47,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kTargetFarTooLoose;  // registry.cc names it
+const Rule kTargetFarTooLoose = {
+    .id = "target-far-too-loose",
+    .code = "TEST-011",
+    .severity = Severity::note,
+    .physics = false,
+    .summary = "a floor is so low that a defective cluster meets it",
+    .explanation = R"(## What it checks
 
 A floor in the spec is not far below the one derived from published healthy systems.
 
@@ -78,18 +85,9 @@ Leave `floor` out.
 ## When to accept
 
 Where the hardware is older than the published systems, or the cluster is shared during the test.
-)";
-
-extern const Rule kTargetFarTooLoose;  // registry.cc names it
-const Rule kTargetFarTooLoose = {
-    .id = "target-far-too-loose",
-    .code = "TEST-011",
-    .severity = Severity::note,
-    .physics = false,
-    .summary = "a floor is so low that a defective cluster meets it",
-    .explanation = kExplanation,
-    .check = check,
-    .threshold = &kThreshold,
+)",
+    .check = target_far_too_loose,
+    .threshold = &kTargetFarTooLooseThreshold,
 };
 
 }  // namespace clusterc

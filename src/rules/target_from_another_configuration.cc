@@ -12,7 +12,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void target_from_another_configuration(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   each_wished_floor(in, {}, [&](const ExpectedFigure& f) {
     const int group = c.find_node_group(f.group);
@@ -60,7 +60,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kTargetFromAnotherConfiguration;  // registry.cc names it
+const Rule kTargetFromAnotherConfiguration = {
+    .id = "target-from-another-configuration",
+    .code = "TEST-008",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a floor ignores limits that the spec itself sets",
+    .explanation = R"(## What it checks
 
 A floor of the spec takes into account the limits that the spec sets: an oversubscribed fabric, for all-reduce and
 all-to-all over more than one leaf, and GPUs partitioned into MIG instances.
@@ -94,17 +101,8 @@ Leave `floor` out, or set one for this fabric.
 ## When to accept
 
 Where routing and placement keep the neighbours of the ring on one leaf, so that few flows cross.
-)";
-
-extern const Rule kTargetFromAnotherConfiguration;  // registry.cc names it
-const Rule kTargetFromAnotherConfiguration = {
-    .id = "target-from-another-configuration",
-    .code = "TEST-008",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "a floor ignores limits that the spec itself sets",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = target_from_another_configuration,
 };
 
 }  // namespace clusterc

@@ -6,13 +6,20 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void target_gemm_above_peak(const Rule& rule, const RuleInput& in, Findings& findings) {
   check_ceiling(rule, in, findings, {"gemm.fp64", "gemm.fp32", "gemm.tf32", "gemm.bf16", "gemm.fp16", "memory.triad"});
 }
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kTargetGemmAbovePeak;  // registry.cc names it
+const Rule kTargetGemmAbovePeak = {
+    .id = "target-gemm-above-peak",
+    .code = "TEST-005",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a matrix or memory floor is above the peak",
+    .explanation = R"(## What it checks
 
 A floor in the spec for matrix multiplication or memory bandwidth is not above the dense peak of the data type, or the
 bandwidth in the data sheet.
@@ -46,17 +53,8 @@ Leave `floor` out.
 ## When to accept
 
 Never: no run can reach it.
-)";
-
-extern const Rule kTargetGemmAbovePeak;  // registry.cc names it
-const Rule kTargetGemmAbovePeak = {
-    .id = "target-gemm-above-peak",
-    .code = "TEST-005",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "a matrix or memory floor is above the peak",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = target_gemm_above_peak,
 };
 
 }  // namespace clusterc

@@ -6,13 +6,20 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void target_host_copy_above_ceiling(const Rule& rule, const RuleInput& in, Findings& findings) {
   check_ceiling(rule, in, findings, {"pcie.copy", "nvlink.copy"});
 }
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kTargetHostCopyAboveCeiling;  // registry.cc names it
+const Rule kTargetHostCopyAboveCeiling = {
+    .id = "target-host-copy-above-ceiling",
+    .code = "TEST-004",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a copy floor is above the link rate less its headers",
+    .explanation = R"(## What it checks
 
 A floor in the spec for copies between host and GPU, or between two GPUs over NVLink, is not above the link's rate less
 the PCIe headers.
@@ -46,17 +53,8 @@ Leave `floor` out.
 ## When to accept
 
 Never: no run can reach it. Platforms with a larger payload than 256 bytes stay below 1.02.
-)";
-
-extern const Rule kTargetHostCopyAboveCeiling;  // registry.cc names it
-const Rule kTargetHostCopyAboveCeiling = {
-    .id = "target-host-copy-above-ceiling",
-    .code = "TEST-004",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "a copy floor is above the link rate less its headers",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = target_host_copy_above_ceiling,
 };
 
 }  // namespace clusterc

@@ -10,7 +10,7 @@ namespace {
 // The largest share of device memory that a published run filled (0.966, NVIDIA DGX systems on the TOP500).
 constexpr double kUsualShare = 0.97;
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void target_hpl_beyond_memory_or_peak(const Rule& rule, const RuleInput& in, Findings& findings) {
   check_ceiling(rule, in, findings, {"hpl.score"});
   Once once;
   for (const ExpectedFigure& f : in.targets.figures) {
@@ -49,7 +49,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kTargetHplBeyondMemoryOrPeak;  // registry.cc names it
+const Rule kTargetHplBeyondMemoryOrPeak = {
+    .id = "target-hpl-beyond-memory-or-peak",
+    .code = "TEST-006",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a LINPACK floor is above the FP64 peak, or its matrix does not fit",
+    .explanation = R"(## What it checks
 
 A floor in the spec for LINPACK is not above the FP64 peak of all GPUs of the group, and the size of its matrix is not
 above their memory.
@@ -84,17 +91,8 @@ Leave `floor` and `size` out; on GPUs without FP64 skip the test, with the reaso
 ## When to accept
 
 Never: the GPUs have no more FP64 rate and no more memory.
-)";
-
-extern const Rule kTargetHplBeyondMemoryOrPeak;  // registry.cc names it
-const Rule kTargetHplBeyondMemoryOrPeak = {
-    .id = "target-hpl-beyond-memory-or-peak",
-    .code = "TEST-006",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "a LINPACK floor is above the FP64 peak, or its matrix does not fit",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = target_hpl_beyond_memory_or_peak,
 };
 
 }  // namespace clusterc

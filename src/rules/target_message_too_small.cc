@@ -11,7 +11,7 @@ namespace {
 // Plateaus: 432 GB/s at 256 MiB, 466 at 1 GiB and 479 at 8 GiB on eight H100 (Azure/AI-benchmarking-guide).
 constexpr Bytes kPlateau{1024.0 * 1024 * 1024}, kSharpPlateau{8.0 * 1024 * 1024 * 1024};
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void target_message_too_small(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (const ExpectedFigure& f : in.targets.figures) {
     if (collective_of(f.test).empty() || !f.size || !f.demanded) continue;
@@ -29,7 +29,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kTargetMessageTooSmall;  // registry.cc names it
+const Rule kTargetMessageTooSmall = {
+    .id = "target-message-too-small",
+    .code = "TEST-007",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "the messages of a collective test are too small to measure its bandwidth",
+    .explanation = R"(## What it checks
 
 The message size that the spec sets for a collective is large enough to reach its maximum bandwidth.
 
@@ -62,17 +69,8 @@ Error: not known for other systems. Eight H100 reach 97 % of their plateau at 1 
 ## When to accept
 
 Where the jobs send no larger messages, and the floor was measured at that size.
-)";
-
-extern const Rule kTargetMessageTooSmall;  // registry.cc names it
-const Rule kTargetMessageTooSmall = {
-    .id = "target-message-too-small",
-    .code = "TEST-007",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "the messages of a collective test are too small to measure its bandwidth",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = target_message_too_small,
 };
 
 }  // namespace clusterc

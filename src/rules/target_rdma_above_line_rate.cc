@@ -6,13 +6,20 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void target_rdma_above_line_rate(const Rule& rule, const RuleInput& in, Findings& findings) {
   check_ceiling(rule, in, findings, {"rdma.write"});
 }
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kTargetRdmaAboveLineRate;  // registry.cc names it
+const Rule kTargetRdmaAboveLineRate = {
+    .id = "target-rdma-above-line-rate",
+    .code = "TEST-003",
+    .severity = Severity::error,
+    .physics = true,
+    .summary = "a point-to-point RDMA floor is above the line rate less its headers",
+    .explanation = R"(## What it checks
 
 A floor in the spec for RDMA between two adapters is not above the rate of a port less the required headers.
 
@@ -45,17 +52,8 @@ Leave `floor` out: 390 Gb/s is the published pass limit for NDR.
 ## When to accept
 
 Never: no run can reach it.
-)";
-
-extern const Rule kTargetRdmaAboveLineRate;  // registry.cc names it
-const Rule kTargetRdmaAboveLineRate = {
-    .id = "target-rdma-above-line-rate",
-    .code = "TEST-003",
-    .severity = Severity::error,
-    .physics = true,
-    .summary = "a point-to-point RDMA floor is above the line rate less its headers",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = target_rdma_above_line_rate,
 };
 
 }  // namespace clusterc

@@ -10,7 +10,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void target_scope_unmeasured(const Rule& rule, const RuleInput& in, Findings& findings) {
   using enum TargetScope;
   const auto look = [&](std::string_view test, const auto& wish, std::vector<TargetScope> run) {
     if (!wish || !wish->scope || !wish->scope.span.valid() || std::ranges::find(run, *wish->scope) != run.end()) return;
@@ -41,7 +41,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kTargetScopeUnmeasured;  // registry.cc names it
+const Rule kTargetScopeUnmeasured = {
+    .id = "target-scope-unmeasured",
+    .code = "TEST-013",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a target names a scope in which its test is not run",
+    .explanation = R"(## What it checks
 
 `scope` of a target is one in which the suite runs that test.
 
@@ -74,17 +81,8 @@ Leave `scope` out, or write a scope that the finding lists.
 ## When to accept
 
 It is not needed: leave `scope` out.
-)";
-
-extern const Rule kTargetScopeUnmeasured;  // registry.cc names it
-const Rule kTargetScopeUnmeasured = {
-    .id = "target-scope-unmeasured",
-    .code = "TEST-013",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "a target names a scope in which its test is not run",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = target_scope_unmeasured,
 };
 
 }  // namespace clusterc

@@ -8,7 +8,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void target_without_known_ceiling(const Rule& rule, const RuleInput& in, Findings& findings) {
   Once once;
   for (const ExpectedFigure& f : in.targets.figures) {
     if (!f.demanded || f.missing.empty() || f.floor_by_user || once.told(f.wish_place)) continue;
@@ -25,7 +25,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kTargetWithoutKnownCeiling;  // registry.cc names it
+const Rule kTargetWithoutKnownCeiling = {
+    .id = "target-without-known-ceiling",
+    .code = "TEST-012",
+    .severity = Severity::note,
+    .physics = false,
+    .summary = "a demanded test has no target, so its result cannot be judged",
+    .explanation = R"(## What it checks
 
 Each test that `targets` names has a ceiling and a published figure to be judged by, or a floor in the spec.
 
@@ -55,17 +62,8 @@ Write the missing figure in the part, with its source, or write a `floor`.
 ## When to accept
 
 Where the result is only wanted for comparison with later runs.
-)";
-
-extern const Rule kTargetWithoutKnownCeiling;  // registry.cc names it
-const Rule kTargetWithoutKnownCeiling = {
-    .id = "target-without-known-ceiling",
-    .code = "TEST-012",
-    .severity = Severity::note,
-    .physics = false,
-    .summary = "a demanded test has no target, so its result cannot be judged",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = target_without_known_ceiling,
 };
 
 }  // namespace clusterc

@@ -5,7 +5,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void target_without_test(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const DemandWithoutTest& none : demands_without_test(in.cluster, in.targets))
     findings
         .add(rule.severity, rule.id, none.place,
@@ -18,7 +18,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kTargetWithoutTest;  // registry.cc names it
+const Rule kTargetWithoutTest = {
+    .id = "target-without-test",
+    .code = "TEST-014",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a demanded figure is measured by no test on this cluster",
+    .explanation = R"(## What it checks
 
 For each figure that `targets` names there is a test that can measure it on this cluster.
 
@@ -54,17 +61,8 @@ or `networks`.
 ## When to accept
 
 It is not needed: write `skip`. An accepted finding does not change the verdict of `validate`.
-)";
-
-extern const Rule kTargetWithoutTest;  // registry.cc names it
-const Rule kTargetWithoutTest = {
-    .id = "target-without-test",
-    .code = "TEST-014",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "a demanded figure is measured by no test on this cluster",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = target_without_test,
 };
 
 }  // namespace clusterc

@@ -13,7 +13,7 @@ namespace clusterc {
 namespace {
 
 // What Llama 3 reports on 16,384 GPUs with automation: "higher than 90 %".
-constexpr Threshold kThreshold{
+constexpr Threshold kWorkGoodputLowAtScaleThreshold{
     .means = "share of the time that must remain for training", .standard = 0.9, .least = 0.01, .most = 0.9999};
 constexpr double kWorthSaying =
     0.01;  // an interval that costs less than a point against the best one is a matter of taste
@@ -35,7 +35,7 @@ void no_progress(const Rule& rule, Findings& findings, SourceSpan here, const st
       .object("workloads." + name);
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void work_goodput_low_at_scale(const Rule& rule, const RuleInput& in, Findings& findings) {
   each_workload(in, "training", [&](const std::string& name, SourceSpan at, const Workload& w, const WorkloadGpus& g) {
     const CheckpointTime time = checkpoint_time(in.cluster, w);
     if (!time.takes) {
@@ -89,7 +89,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kWorkGoodputLowAtScale;  // registry.cc names it
+const Rule kWorkGoodputLowAtScale = {
+    .id = "work-goodput-low-at-scale",
+    .code = "WORK-003",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "checkpoints and interruptions take more than a tenth of the time",
+    .explanation = R"(## What it checks
 
 The rule applies to training with `checkpoint_every` or `checkpoint_within`. It checks the goodput: the share of time
 left after checkpoints, lost work and restarts, at the written or the best interval.
@@ -130,18 +137,9 @@ Use asynchronous checkpoints, faster storage, automatic restarts, or the interva
 ## When to accept
 
 Where your own logs show fewer interruptions.
-)";
-
-extern const Rule kWorkGoodputLowAtScale;  // registry.cc names it
-const Rule kWorkGoodputLowAtScale = {
-    .id = "work-goodput-low-at-scale",
-    .code = "WORK-003",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "checkpoints and interruptions take more than a tenth of the time",
-    .explanation = kExplanation,
-    .check = check,
-    .threshold = &kThreshold,
+)",
+    .check = work_goodput_low_at_scale,
+    .threshold = &kWorkGoodputLowAtScaleThreshold,
 };
 
 }  // namespace clusterc

@@ -60,7 +60,7 @@ void help_nodes(Finding& f, const Count& n, const NamedMap<Value<std::int64_t>>&
     f.help(format("run the workload on {} nodes of '{}': it uses all of their {} GPUs", above, group, above * each));
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void work_gpus_left_idle(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const Named<Workload>& named : in.cluster.spec.workloads) {
     const Workload& w = named.value;
     if (!w.split || w.split->data) continue;
@@ -92,7 +92,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kWorkGpusLeftIdle;  // registry.cc names it
+const Rule kWorkGpusLeftIdle = {
+    .id = "work-gpus-left-idle",
+    .code = "WORK-012",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "the split of a workload leaves some of its GPUs idle",
+    .explanation = R"(## What it checks
 
 The rule applies to training whose `split` leaves `data` out. Each of the copies that the GPUs give must get an equal
 part of the batch in a step. Otherwise the plan uses the number of copies that divides the batch, whether or not the
@@ -131,17 +138,8 @@ Change the batch, the number of nodes or the split as the help shows.
 ## When to accept
 
 Where the other nodes are spares of the job. It is better to leave them out of `on`.
-)";
-
-extern const Rule kWorkGpusLeftIdle;  // registry.cc names it
-const Rule kWorkGpusLeftIdle = {
-    .id = "work-gpus-left-idle",
-    .code = "WORK-012",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "the split of a workload leaves some of its GPUs idle",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = work_gpus_left_idle,
 };
 
 }  // namespace clusterc

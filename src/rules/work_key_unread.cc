@@ -114,13 +114,20 @@ class OneWorkload {
   const std::string kind_;
 };
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void work_key_unread(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const auto& w : in.cluster.spec.workloads) OneWorkload(rule, findings, w.name, w.value).check();
 }
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kWorkKeyUnread;  // registry.cc names it
+const Rule kWorkKeyUnread = {
+    .id = "work-key-unread",
+    .code = "WORK-014",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a workload has a key that its kind does not read",
+    .explanation = R"(## What it checks
 
 Each key of a workload changes something for its `kind`: keys of training stand in training workloads,
 `trained_parameters` and `lora` in `kind: fine-tuning`. A model has a `preset` or a `config`, not both.
@@ -159,17 +166,8 @@ Write the kind that the key belongs to, or leave the key out.
 ## When to accept
 
 Where one block of keys is shared by workloads of several kinds.
-)";
-
-extern const Rule kWorkKeyUnread;  // registry.cc names it
-const Rule kWorkKeyUnread = {
-    .id = "work-key-unread",
-    .code = "WORK-014",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "a workload has a key that its kind does not read",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = work_key_unread,
 };
 
 }  // namespace clusterc

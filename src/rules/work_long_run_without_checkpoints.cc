@@ -14,11 +14,11 @@
 namespace clusterc {
 namespace {
 
-constexpr Threshold kThreshold{.means = "time that a run may take without checkpoints",
-                               .standard = 4 * 3600.0,
-                               .least = 60,
-                               .most = 1e8,
-                               .dimension = Dimension::time};
+constexpr Threshold kWorkLongRunWithoutCheckpointsThreshold{.means = "time that a run may take without checkpoints",
+                                                            .standard = 4 * 3600.0,
+                                                            .least = 60,
+                                                            .most = 1e8,
+                                                            .dimension = Dimension::time};
 
 // What `clusterc plan` expects it to take, where its model and batch say enough for that.
 std::optional<Seconds> planned_run(const RuleInput& in, const std::string& name) {
@@ -28,7 +28,7 @@ std::optional<Seconds> planned_run(const RuleInput& in, const std::string& name)
   return p.run ? std::optional(p.run->time) : std::nullopt;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void work_long_run_without_checkpoints(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   each_workload(in, "training", [&](const std::string& name, SourceSpan at, const Workload& w, const WorkloadGpus& g) {
     if (w.checkpoint_to) {
@@ -73,7 +73,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kWorkLongRunWithoutCheckpoints;  // registry.cc names it
+const Rule kWorkLongRunWithoutCheckpoints = {
+    .id = "work-long-run-without-checkpoints",
+    .code = "WORK-006",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a long run writes no checkpoints, or writes them where they are lost",
+    .explanation = R"(## What it checks
 
 Training that runs for more than four hours has `checkpoint_every`, and its checkpoints are not on drives of its own
 nodes.
@@ -106,18 +113,9 @@ Write `checkpoint_every: 77 min` and `checkpoint_to: scratch`, and use a queue t
 ## When to accept
 
 Where the framework writes checkpoints by itself, at an interval that the spec does not contain.
-)";
-
-extern const Rule kWorkLongRunWithoutCheckpoints;  // registry.cc names it
-const Rule kWorkLongRunWithoutCheckpoints = {
-    .id = "work-long-run-without-checkpoints",
-    .code = "WORK-006",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "a long run writes no checkpoints, or writes them where they are lost",
-    .explanation = kExplanation,
-    .check = check,
-    .threshold = &kThreshold,
+)",
+    .check = work_long_run_without_checkpoints,
+    .threshold = &kWorkLongRunWithoutCheckpointsThreshold,
 };
 
 }  // namespace clusterc

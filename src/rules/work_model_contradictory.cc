@@ -51,7 +51,7 @@ void parameters(const Rule& rule, Findings& findings, const std::string& object,
   f.help("check `parameters`, `layers`, `hidden`, `ffn` and `vocabulary` for a typing error").object(object);
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void work_model_contradictory(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const auto& w : in.cluster.spec.workloads) {
     if (!w.value.model) continue;
     const ModelShape& m = *w.value.model;
@@ -77,7 +77,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kWorkModelContradictory;  // registry.cc names it
+const Rule kWorkModelContradictory = {
+    .id = "work-model-contradictory",
+    .code = "WORK-011",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "the figures of a workload's model contradict one another",
+    .explanation = R"(## What it checks
 
 The figures of a workload's `model` agree with one another (errors):
 - the number of heads divides `hidden` (unless `head_size` is written), and the number of key-value heads divides the
@@ -124,17 +131,8 @@ Correct the mistyped figure from the model's published configuration.
 
 The parameters: where layers differ so much that one `ffn` cannot describe them. The others: where the framework pads
 heads, and that is intended.
-)";
-
-extern const Rule kWorkModelContradictory;  // registry.cc names it
-const Rule kWorkModelContradictory = {
-    .id = "work-model-contradictory",
-    .code = "WORK-011",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "the figures of a workload's model contradict one another",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = work_model_contradictory,
 };
 
 }  // namespace clusterc

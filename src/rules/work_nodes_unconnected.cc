@@ -8,7 +8,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void work_nodes_unconnected(const Rule& rule, const RuleInput& in, Findings& findings) {
   each_workload(in, "training", [&](const std::string& name, SourceSpan at, const Workload& w, const WorkloadGpus& g) {
     const std::string group = unconnected_group(in.cluster, g);
     if (group.empty()) return;
@@ -28,7 +28,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kWorkNodesUnconnected;  // registry.cc names it
+const Rule kWorkNodesUnconnected = {
+    .id = "work-nodes-unconnected",
+    .code = "WORK-013",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "no network connects the nodes of a training workload",
+    .explanation = R"(## What it checks
 
 A training workload on several nodes (or NVLink domains) has a network that carries compute and connects the nodes of
 each of its groups.
@@ -63,17 +70,8 @@ Write the network that connects the nodes: its `kind`, `rate` and `connects`. If
 ## When to accept
 
 Where the network is not chosen yet, and the plan is used for power and space only.
-)";
-
-extern const Rule kWorkNodesUnconnected;  // registry.cc names it
-const Rule kWorkNodesUnconnected = {
-    .id = "work-nodes-unconnected",
-    .code = "WORK-013",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "no network connects the nodes of a training workload",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = work_nodes_unconnected,
 };
 
 }  // namespace clusterc

@@ -10,7 +10,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void work_parallel_layout_leaves_nvlink(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const auto& w : in.cluster.spec.workloads) {
     const auto g = gpus_of(in.cluster, w.value);
     if (!g || !w.value.split) continue;
@@ -51,7 +51,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kWorkParallelLayoutLeavesNvlink;  // registry.cc names it
+const Rule kWorkParallelLayoutLeavesNvlink = {
+    .id = "work-parallel-layout-leaves-nvlink",
+    .code = "WORK-005",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a layer is split over more GPUs than NVLink connects, or the split does not use all GPUs",
+    .explanation = R"(## What it checks
 
 The GPUs that share each layer (`tensor`) are connected by NVLink, and tensor x pipeline x context x data is the number
 of GPUs of the workload.
@@ -85,17 +92,8 @@ Error: none beyond its inputs.
 ## When to accept
 
 Where the model's layers are so large that they fit no other split.
-)";
-
-extern const Rule kWorkParallelLayoutLeavesNvlink;  // registry.cc names it
-const Rule kWorkParallelLayoutLeavesNvlink = {
-    .id = "work-parallel-layout-leaves-nvlink",
-    .code = "WORK-005",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "a layer is split over more GPUs than NVLink connects, or the split does not use all GPUs",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = work_parallel_layout_leaves_nvlink,
 };
 
 }  // namespace clusterc

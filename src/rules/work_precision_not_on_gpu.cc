@@ -16,7 +16,7 @@ int first_capability(std::string_view precision) {
   return precision == "fp4" ? 100 : 0;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void work_precision_not_on_gpu(const Rule& rule, const RuleInput& in, Findings& findings) {
   const Cluster& c = in.cluster;
   for (const auto& w : c.spec.workloads) {
     if (!w.value.precision) continue;
@@ -64,7 +64,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kWorkPrecisionNotOnGpu;  // registry.cc names it
+const Rule kWorkPrecisionNotOnGpu = {
+    .id = "work-precision-not-on-gpu",
+    .code = "WORK-010",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a workload computes in a precision that its GPUs do not support",
+    .explanation = R"(## What it checks
 
 The GPUs of a workload support its `precision`.
 
@@ -95,17 +102,8 @@ the wider precision.
 ## When to accept
 
 Where the framework is known to compute in a wider format, and the lower rate is planned (`efficiency`).
-)";
-
-extern const Rule kWorkPrecisionNotOnGpu;  // registry.cc names it
-const Rule kWorkPrecisionNotOnGpu = {
-    .id = "work-precision-not-on-gpu",
-    .code = "WORK-010",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "a workload computes in a precision that its GPUs do not support",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = work_precision_not_on_gpu,
 };
 
 }  // namespace clusterc

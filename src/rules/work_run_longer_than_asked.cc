@@ -9,7 +9,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void work_run_longer_than_asked(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const Named<Workload>& named : in.cluster.spec.workloads) {
     const Workload& w = named.value;
     if (!w.within || !w.train) continue;
@@ -41,7 +41,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kWorkRunLongerThanAsked;  // registry.cc names it
+const Rule kWorkRunLongerThanAsked = {
+    .id = "work-run-longer-than-asked",
+    .code = "WORK-007",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "training takes longer than the spec allows",
+    .explanation = R"(## What it checks
 
 Training on all tokens of `train` finishes within the time that the spec allows (`within`), at the step time and goodput
 that the plan expects.
@@ -75,17 +82,8 @@ Use more GPUs, a faster split, fewer tokens, or the time that the help names.
 ## When to accept
 
 Where a measured `efficiency` will follow, or the run will be stopped at that date.
-)";
-
-extern const Rule kWorkRunLongerThanAsked;  // registry.cc names it
-const Rule kWorkRunLongerThanAsked = {
-    .id = "work-run-longer-than-asked",
-    .code = "WORK-007",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "training takes longer than the spec allows",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = work_run_longer_than_asked,
 };
 
 }  // namespace clusterc

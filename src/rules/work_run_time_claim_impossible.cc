@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kBeyond = 0.80;  // matrix products alone reach this share at most (cuBLAS on H100: 794.5 of 989)
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void work_run_time_claim_impossible(const Rule& rule, const RuleInput& in, Findings& findings) {
   each_workload(in, "training", [&](const std::string& name, SourceSpan at, const Workload& w, const WorkloadGpus& g) {
     const auto operations = training_operations(w);
     if (!w.within || !operations) return;
@@ -43,7 +43,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kWorkRunTimeClaimImpossible;  // registry.cc names it
+const Rule kWorkRunTimeClaimImpossible = {
+    .id = "work-run-time-claim-impossible",
+    .code = "WORK-004",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a run time implies a higher share of the peak than was ever published",
+    .explanation = R"(## What it checks
 
 Training with `train` tokens and a time `within` which it must finish does not need a higher share of the dense peak
 than was ever published.
@@ -77,17 +84,8 @@ Use more GPUs, fewer tokens, or the time that the help names.
 ## When to accept
 
 Where part of the work uses a lower precision than `precision` states.
-)";
-
-extern const Rule kWorkRunTimeClaimImpossible;  // registry.cc names it
-const Rule kWorkRunTimeClaimImpossible = {
-    .id = "work-run-time-claim-impossible",
-    .code = "WORK-004",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "a run time implies a higher share of the peak than was ever published",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = work_run_time_claim_impossible,
 };
 
 }  // namespace clusterc

@@ -30,7 +30,7 @@ void too_slow(const Rule& rule, const Named<Workload>& named, const WorkloadPlan
   f.object("workloads." + p.name);
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void work_serving_rate_short(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const Named<Workload>& named : in.cluster.spec.workloads) {
     if (named.value.kind.value_or("training") != "inference") continue;
     const WorkloadPlan p = plan_workload(in.cluster, named);
@@ -67,7 +67,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kWorkServingRateShort;  // registry.cc names it
+const Rule kWorkServingRateShort = {
+    .id = "work-serving-rate-short",
+    .code = "WORK-008",
+    .severity = Severity::warning,
+    .physics = false,
+    .summary = "a serving workload generates fewer tokens than it must",
+    .explanation = R"(## What it checks
 
 The copies of a model on a serving workload's GPUs generate the `tokens_per_second` or answer the `per_second` requests
 that it asks for, within the limits of `requests` for the first token and for each further token.
@@ -101,17 +108,8 @@ Use more GPUs, larger batches (`batch`) where latency allows it, a lower precisi
 ## When to accept
 
 Where an engine's measured rate is higher than the plan's.
-)";
-
-extern const Rule kWorkServingRateShort;  // registry.cc names it
-const Rule kWorkServingRateShort = {
-    .id = "work-serving-rate-short",
-    .code = "WORK-008",
-    .severity = Severity::warning,
-    .physics = false,
-    .summary = "a serving workload generates fewer tokens than it must",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = work_serving_rate_short,
 };
 
 }  // namespace clusterc

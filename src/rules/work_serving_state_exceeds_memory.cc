@@ -12,7 +12,7 @@
 namespace clusterc {
 namespace {
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void work_serving_state_exceeds_memory(const Rule& rule, const RuleInput& in, Findings& findings) {
   each_workload(in, "inference", [&](const std::string& name, SourceSpan at, const Workload& w, const WorkloadGpus& g) {
     if (!w.model || !w.model->parameters) return;
     if (!g.memory) {
@@ -92,7 +92,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kWorkServingStateExceedsMemory;  // registry.cc names it
+const Rule kWorkServingStateExceedsMemory = {
+    .id = "work-serving-state-exceeds-memory",
+    .code = "WORK-002",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "the weights and the KV cache of a served model do not fit its GPUs",
+    .explanation = R"(## What it checks
 
 For each inference workload with `model` and `on`: the weights fit the GPUs of one copy, and the remaining memory holds
 the keys and values (KV cache) of `batch` tokens.
@@ -126,17 +133,8 @@ Use more GPUs per copy (`tensor`; beyond the number of key-value heads, `pipelin
 ## When to accept
 
 Where weights are kept in host memory and loaded layer by layer.
-)";
-
-extern const Rule kWorkServingStateExceedsMemory;  // registry.cc names it
-const Rule kWorkServingStateExceedsMemory = {
-    .id = "work-serving-state-exceeds-memory",
-    .code = "WORK-002",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "the weights and the KV cache of a served model do not fit its GPUs",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = work_serving_state_exceeds_memory,
 };
 
 }  // namespace clusterc

@@ -178,14 +178,21 @@ class OneWorkload {
   const Workload& w_;
 };
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void work_split_impossible(const Rule& rule, const RuleInput& in, Findings& findings) {
   for (const auto& w : in.cluster.spec.workloads)
     if (const auto g = gpus_of(in.cluster, w.value)) OneWorkload(rule, findings, w.name, w.value).check(g->gpus);
 }
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kWorkSplitImpossible;  // registry.cc names it
+const Rule kWorkSplitImpossible = {
+    .id = "work-split-impossible",
+    .code = "WORK-009",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "a workload cannot be divided as its split says, or a batch is less than one sequence",
+    .explanation = R"(## What it checks
 
 A workload can be divided as `split` says: it uses no more GPUs than it has; heads, experts and the tokens of a sequence
 are divided into equal parts; every pipeline stage has a layer. A training step is whole sequences (a warning if some
@@ -226,17 +233,8 @@ sequences.
 ## When to accept
 
 Where the framework pads heads or drops the rest of a batch, and that is intended.
-)";
-
-extern const Rule kWorkSplitImpossible;  // registry.cc names it
-const Rule kWorkSplitImpossible = {
-    .id = "work-split-impossible",
-    .code = "WORK-009",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "a workload cannot be divided as its split says, or a batch is less than one sequence",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = work_split_impossible,
 };
 
 }  // namespace clusterc

@@ -22,7 +22,7 @@ std::optional<LayoutChoice> planned_layout(const RuleInput& in, const std::strin
   return std::nullopt;
 }
 
-void check(const Rule& rule, const RuleInput& in, Findings& findings) {
+void work_training_state_exceeds_memory(const Rule& rule, const RuleInput& in, Findings& findings) {
   each_workload(in, "training", [&](const std::string& name, SourceSpan at, const Workload& w, const WorkloadGpus& g) {
     if (!w.model || !w.model->parameters) return;
     if (!g.memory) {
@@ -115,7 +115,14 @@ void check(const Rule& rule, const RuleInput& in, Findings& findings) {
 
 }  // namespace
 
-constexpr std::string_view kExplanation = R"(## What it checks
+extern const Rule kWorkTrainingStateExceedsMemory;  // registry.cc names it
+const Rule kWorkTrainingStateExceedsMemory = {
+    .id = "work-training-state-exceeds-memory",
+    .code = "WORK-001",
+    .severity = Severity::error,
+    .physics = false,
+    .summary = "the training state does not fit the memory of its GPUs",
+    .explanation = R"(## What it checks
 
 For each training workload with `model` and `on`: weights, gradients and optimizer state as `split` divides them, and
 the minimum of activations, fit each GPU. Without `split` the lower bound is used: everything divided over all GPUs.
@@ -155,17 +162,8 @@ Use more GPUs, `sharded: all`, or a larger `tensor` or `pipeline`.
 ## When to accept
 
 Where the optimizer state is in host memory (offload), or the optimizer keeps less of it.
-)";
-
-extern const Rule kWorkTrainingStateExceedsMemory;  // registry.cc names it
-const Rule kWorkTrainingStateExceedsMemory = {
-    .id = "work-training-state-exceeds-memory",
-    .code = "WORK-001",
-    .severity = Severity::error,
-    .physics = false,
-    .summary = "the training state does not fit the memory of its GPUs",
-    .explanation = kExplanation,
-    .check = check,
+)",
+    .check = work_training_state_exceeds_memory,
 };
 
 }  // namespace clusterc

@@ -19,7 +19,7 @@
 namespace clusterc {
 namespace {
 
-using Kind = StorageTarget::Kind;
+using ServiceKind = StorageTarget::Kind;
 
 // Numbers of nodes and targets have 16 bits (beegfs-setup-storage, -i and -s: 1 to 65535). Target 305 is the fifth of
 // server 3: what is added behind keeps the numbers of what is there.
@@ -94,11 +94,11 @@ class Judge {
       return servers.back();
     };
     for (const StorageTarget& t : targets) {
-      if (t.kind == Kind::management) {
+      if (t.kind == ServiceKind::management) {
         out_.manager_group = t.group, out_.manager_member = t.member, out_.manager_folder = t.path;
       } else {
-        BeegfsServer& server = into(t.kind == Kind::metadata ? out_.metadata : out_.data, t);
-        server.targets.emplace_back(t.kind == Kind::metadata
+        BeegfsServer& server = into(t.kind == ServiceKind::metadata ? out_.metadata : out_.data, t);
+        server.targets.emplace_back(t.kind == ServiceKind::metadata
                                         ? server.id
                                         : server.id * 100 + static_cast<std::int64_t>(server.targets.size()) + 1,
                                     t.path);

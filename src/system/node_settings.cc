@@ -373,12 +373,13 @@ void check_unmade(const System& in, int group, std::string_view family, Findings
             "write its rules by hand");
 }
 
-bool has_nvidia_gpus(const NodeGroupModel& g) {
+// Also GPUs that the catalogue does not know.
+static bool may_have_nvidia_gpus(const NodeGroupModel& g) {
   return g.server.gpu_count > 0 && (!g.server.gpu || g.server.gpu->vendor.value_or(Vendor::nvidia) == Vendor::nvidia);
 }
 
 std::optional<MigLayout> mig_made(const NodeGroupModel& g) {
-  return has_nvidia_gpus(g) ? mig_layout(g.software) : std::nullopt;
+  return may_have_nvidia_gpus(g) ? mig_layout(g.software) : std::nullopt;
 }
 
 // Only where the spec says so, and never where virtual machines run: access control keeps their devices apart.
@@ -428,7 +429,8 @@ NodeSettings settings_of(const System& in, int group, Findings& findings) {
   // Where nothing is said too: GPUs that an earlier spec had cut become whole. What is no layout was said by a rule,
   // and nothing is made of it.
   out.mig = mig_made(g);
-  if (has_nvidia_gpus(g) && (out.mig || (g.software->mig.value_or("off") == "off" && !out.packages.driver.empty())))
+  if (may_have_nvidia_gpus(g) &&
+      (out.mig || (g.software->mig.value_or("off") == "off" && !out.packages.driver.empty())))
     roles.push_back("nvidia_mig");
   if (!out.packages.cuda.empty()) roles.push_back("cuda");
   if (!out.packages.rocm.empty()) roles.push_back("rocm");

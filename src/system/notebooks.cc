@@ -277,4 +277,10 @@ KubernetesNotebooks kubernetes_notebooks(const System& in, const KubernetesFacts
   return out;
 }
 
+std::string words_of(const NotebookSize& s) {
+  std::string out = std::to_string(s.cpus) + (s.cpus == 1 ? " thread, " : " threads, ");
+  if (s.gpus > 0) out += std::to_string(s.gpus) + (s.gpus == 1 ? " GPU, " : " GPUs, ");
+  return out + std::to_string(s.memory_mib) + " MiB, " + std::to_string(s.minutes) + " min on '" + s.partition + "'";
+}
+
 }  // namespace clusterc

@@ -16,6 +16,8 @@ struct NotebookSize {
   int group = -1;
   std::int64_t cpus = 1, gpus = 0, memory_mib = 0, minutes = 0;
 };
+// "8 threads, 1 GPU, 65536 MiB, 480 min on 'gpu'".
+std::string words_of(const NotebookSize&);
 struct NotebookFacts {
   const Notebooks* spec = nullptr;
   int group = -1;  // of the node that runs the hub

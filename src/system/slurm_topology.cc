@@ -25,7 +25,7 @@
 namespace clusterc {
 namespace {
 
-std::string numbered(std::string_view stem, std::string_view word, std::int64_t number) {
+std::string numbered_switch(std::string_view stem, std::string_view word, std::int64_t number) {
   std::string s(stem);
   s += '-';
   s += word;
@@ -136,7 +136,7 @@ void tree(const System& in, SlurmFacts& facts, Findings& findings) {
     for (const auto& [unit, of] : units) {
       SlurmSwitch s;
       s.name = fabric.leaf_group(of.leaf)                   ? plan.switch_host_name(f, {0, of.leaf})
-               : fabric.rail_optimised || fabric.planes > 1 ? numbered(name, "su", unit + 1)
+               : fabric.rail_optimised || fabric.planes > 1 ? numbered_switch(name, "su", unit + 1)
                                                             : plan.switch_host_name(f, {0, unit});
       s.nodes = fold_names(of.nodes);
       lower.push_back(s.name);
@@ -147,7 +147,7 @@ void tree(const System& in, SlurmFacts& facts, Findings& findings) {
     if (by_pods) {
       lower.clear();
       for (const auto& [pod, leaves] : pods) {
-        lower.push_back(numbered(name, "pod", pod + 1));
+        lower.push_back(numbered_switch(name, "pod", pod + 1));
         facts.switches.push_back({lower.back(), {}, fold_names(leaves)});
       }
     }
@@ -181,8 +181,8 @@ std::vector<const NodeGroupModel*> blocks(const System& in, SlurmFacts& facts) {
     for (std::int64_t b = 0; b < count; ++b) {
       std::vector<std::string> nodes;
       for (std::int64_t i = b * each; i < std::min(g.count, (b + 1) * each); ++i) nodes.push_back(g.names.name(i));
-      facts.blocks.push_back(
-          {frames ? c.assemblies[g.assembly].names.name(b) : numbered(g.name, "block", b + 1), fold_names(nodes)});
+      facts.blocks.push_back({frames ? c.assemblies[g.assembly].names.name(b) : numbered_switch(g.name, "block", b + 1),
+                              fold_names(nodes)});
     }
     // Nodes held back for repair shrink what a job may count on in each domain (sched-block-splits-nvlink-domain).
     const std::int64_t size = nvlink_block_size(c, g);

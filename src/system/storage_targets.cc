@@ -20,9 +20,9 @@
 namespace clusterc {
 namespace {
 
-using Kind = StorageTarget::Kind;
+using TargetKind = StorageTarget::Kind;
 
-constexpr std::int64_t kMostTargets = 0xffff;  // an index has four hexadecimal digits (ldev.conf(5))
+constexpr std::int64_t kMostIndices = 0xffff;  // an index has four hexadecimal digits (ldev.conf(5))
 
 bool is_of(const StorageModel& s, StorageKind kind) { return s.spec && s.spec->kind && *s.spec->kind == kind; }
 
@@ -36,9 +36,9 @@ int group_of(const Cluster& c, const StorageModel& s, const StorageTargetSet& se
   return set.nodes ? group_named(c, *set.nodes) : s.nodes;
 }
 
-std::array<std::pair<Kind, const std::optional<StorageTargetSet>*>, 3> sets_of(const StorageModel& s) {
+std::array<std::pair<TargetKind, const std::optional<StorageTargetSet>*>, 3> sets_of(const StorageModel& s) {
   const StorageTargets& t = *s.spec->targets;
-  return {{{Kind::management, &t.management}, {Kind::metadata, &t.metadata}, {Kind::data, &t.data}}};
+  return {{{TargetKind::management, &t.management}, {TargetKind::metadata, &t.metadata}, {TargetKind::data, &t.data}}};
 }
 
 // `ha` of the group that has these targets, else of the storage.
@@ -132,16 +132,16 @@ std::vector<StorageTarget> storage_targets(const Cluster& c, int storage, Findin
     const bool pairs = is_of(s, StorageKind::lustre) && ha && *ha != HaMode::quorum;
     const std::int64_t count = static_cast<std::int64_t>(paths->size());
     // One management service: on the first server, or the first pair.
-    const std::int64_t last = kind == Kind::management ? std::min<std::int64_t>(nodes, 1) : nodes;
-    if ((kind == Kind::management && count != 1) || count * last > kMostTargets) {
+    const std::int64_t last = kind == TargetKind::management ? std::min<std::int64_t>(nodes, 1) : nodes;
+    if ((kind == TargetKind::management && count != 1) || count * last > kMostIndices) {
       findings
           .error("storage-targets-malformed", text.span,
-                 kind == Kind::management
+                 kind == TargetKind::management
                      ? "'" + s.name + "' has " + std::to_string(count) + " management targets, but needs 1"
                      : "'" + s.name + "' has " + std::to_string(count * last) + " targets of one kind, above " +
-                           std::to_string(kMostTargets))
-          .help(kind == Kind::management ? "write one path for `management`"
-                                         : "write fewer paths, or set up fewer servers");
+                           std::to_string(kMostIndices))
+          .help(kind == TargetKind::management ? "write one path for `management`"
+                                               : "write fewer paths, or set up fewer servers");
       return {};
     }
     std::int64_t index = 0;
@@ -167,8 +167,8 @@ std::vector<StorageTarget> storage_targets(const Cluster& c, int storage, Findin
 }
 
 std::string lustre_label(const LustreServers& of, const StorageTarget& t) {
-  if (t.kind == Kind::management) return "MGS";
-  std::string out = of.name + (t.kind == Kind::metadata ? "-MDT" : "-OST");
+  if (t.kind == TargetKind::management) return "MGS";
+  std::string out = of.name + (t.kind == TargetKind::metadata ? "-MDT" : "-OST");
   append_hex(out, static_cast<std::uint64_t>(t.index), 4);
   return out;
 }

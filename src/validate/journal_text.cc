@@ -12,7 +12,7 @@
 namespace clusterc {
 namespace {
 
-using Element = simdjson::dom::element;
+using JournalElement = simdjson::dom::element;
 
 // The clock of this machine may be set back a little between two runs (NTP steps beyond 128 ms: RFC 5905, STEPT).
 constexpr std::int64_t kClockSlack = 60;
@@ -22,24 +22,24 @@ struct Unsound {
   std::string why;
 };
 
-std::string text(const Element& e, const char* key) {
+std::string text(const JournalElement& e, const char* key) {
   std::string_view v;
   if (e[key].get(v) != simdjson::SUCCESS) throw Unsound{format("'{}' is missing or not a text", key)};
   return std::string(v);
 }
 
-std::string text_or_nothing(const Element& e, const char* key) {
-  Element there;
+std::string text_or_nothing(const JournalElement& e, const char* key) {
+  JournalElement there;
   return e[key].get(there) == simdjson::SUCCESS ? text(e, key) : std::string();
 }
 
-std::vector<std::string> texts(const Element& e, const char* key, bool required) {
+std::vector<std::string> texts(const JournalElement& e, const char* key, bool required) {
   std::vector<std::string> out;
-  Element there;
+  JournalElement there;
   if (e[key].get(there) != simdjson::SUCCESS && !required) return out;
   simdjson::dom::array lines;
   if (e[key].get(lines) != simdjson::SUCCESS) throw Unsound{format("'{}' is missing or not a list", key)};
-  for (const Element line : lines) {
+  for (const JournalElement line : lines) {
     std::string_view v;
     if (line.get(v) != simdjson::SUCCESS) throw Unsound{format("'{}' has an entry that is not a text", key)};
     out.emplace_back(v);
@@ -47,7 +47,7 @@ std::vector<std::string> texts(const Element& e, const char* key, bool required)
   return out;
 }
 
-std::int64_t moment(const Element& e, const char* key, std::int64_t now) {
+std::int64_t moment(const JournalElement& e, const char* key, std::int64_t now) {
   const std::string said = text(e, key);
   const auto at = parse_utc(said);
   if (!at) throw Unsound{format("'{}' is not a time: '{}'", key, printable(said.substr(0, 40)))};
@@ -57,22 +57,22 @@ std::int64_t moment(const Element& e, const char* key, std::int64_t now) {
 }
 
 // How long a test took; journals of earlier versions do not say it.
-double seconds_or_nothing(const Element& e) {
-  Element there;
+double seconds_or_nothing(const JournalElement& e) {
+  JournalElement there;
   double v = 0;
   if (e["seconds"].get(there) != simdjson::SUCCESS) return 0;
   if (there.get(v) != simdjson::SUCCESS || !(v >= 0)) throw Unsound{"'seconds' is not a duration"};
   return v;
 }
 
-JournalTest read_test(const Element& e, std::int64_t started, std::int64_t now) {
+JournalTest read_test(const JournalElement& e, std::int64_t started, std::int64_t now) {
   JournalTest test{text(e, "id"), text(e, "how"), text(e, "error"), {}, moment(e, "ended", now), seconds_or_nothing(e)};
   if (test.id.empty()) throw Unsound{"'id' is empty"};
   if (test.ended < started - kClockSlack)
     throw Unsound{format("a test ended at {}, before its run began ({})", utc_text(test.ended), utc_text(started))};
   simdjson::dom::array tasks;
   if (e["tasks"].get(tasks) != simdjson::SUCCESS) throw Unsound{"'tasks' is missing or not a list"};
-  for (const Element task : tasks) {
+  for (const JournalElement task : tasks) {
     if (!task.is_object()) throw Unsound{"a task is not an object"};
     test.tasks.push_back({.node = text(task, "node"),
                           .lines = texts(task, "lines", true),
@@ -85,7 +85,7 @@ JournalTest read_test(const Element& e, std::int64_t started, std::int64_t now) 
 }
 
 // What differs between the run and the one that begins, with what would go on with it; empty: nothing.
-std::string difference(const Element& e, const JournalOwner& now) {
+std::string difference(const JournalElement& e, const JournalOwner& now) {
   const auto differs = [&](const char* key, const std::string& is, std::string_view what, std::string_view help) {
     const std::string was = text(e, key);
     constexpr std::size_t kShown = 16;
@@ -121,7 +121,7 @@ class Reader {
 
   // False: it is no journal of ours.
   bool first(std::string_view line) {
-    Element e;
+    JournalElement e;
     std::int64_t version = 0;
     std::string_view format_name;
     if (parser_.parse(line).get(e) != simdjson::SUCCESS || e["format"].get(format_name) != simdjson::SUCCESS ||
@@ -133,7 +133,7 @@ class Reader {
 
   void line(std::size_t number, std::string_view line) {
     try {
-      Element e;
+      JournalElement e;
       if (parser_.parse(line).get(e) != simdjson::SUCCESS || !e.is_object()) throw Unsound{"it is not a JSON object"};
       record(e);
     } catch (const Unsound& unsound) {
@@ -154,7 +154,7 @@ class Reader {
     out_.open_run = false;
   }
 
-  void record(const Element& e) {
+  void record(const JournalElement& e) {
     const std::string kind = text(e, "record");
     if (kind == "run") {
       unfinished_ = out_.open_run = true;

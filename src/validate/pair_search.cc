@@ -3,14 +3,13 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/index.h"
 #include "base/text.h"
 #include "validate/culprits/pair_records.h"
 #include "validate/record.h"
 
 namespace clusterc {
 namespace {
-
-constexpr std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 std::vector<std::int64_t> members_named(const NodeGroupModel& group, const std::vector<std::string>& nodes) {
   std::vector<std::int64_t> out;

@@ -47,21 +47,21 @@ bool truth(const simdjson::dom::element& e, const char* key) {
   return e[key].get(v) == simdjson::SUCCESS && v;
 }
 
-using Value = simdjson::dom::element;
-std::string text_of(const Value& v) {
+using RecordValue = simdjson::dom::element;
+std::string text_of(const RecordValue& v) {
   std::string_view said;
   return v.get(said) == simdjson::SUCCESS ? printable(said.substr(0, kLongestText)) : std::string();
 }
-void take(const Value& v, std::int64_t& into) {
+void take(const RecordValue& v, std::int64_t& into) {
   std::int64_t n = 0;
   if (v.get(n) == simdjson::SUCCESS) into = n;
 }
-void take(const Value& v, bool& into) {
+void take(const RecordValue& v, bool& into) {
   bool b = false;
   into = v.get(b) == simdjson::SUCCESS && b;
 }
 
-void take_parameters(MeasurementRecord& m, const Value& parameters) {
+void take_parameters(MeasurementRecord& m, const RecordValue& parameters) {
   m.parameters = simdjson::minify(parameters);
   simdjson::dom::object all;
   if (parameters.get(all) != simdjson::SUCCESS) return;
@@ -94,16 +94,16 @@ void take_parameters(MeasurementRecord& m, const Value& parameters) {
   if (!modules.empty()) m.slow += ": " + modules;
 }
 
-void take_stacks(const Value& e, std::vector<std::string>& into) {
+void take_stacks(const RecordValue& e, std::vector<std::string>& into) {
   simdjson::dom::array lines;
   if (e["stacks"].get(lines) != simdjson::SUCCESS) return;
-  for (const Value line : lines)
+  for (const RecordValue line : lines)
     if (std::string_view said; into.size() < kMostStackLines && line.get(said) == simdjson::SUCCESS)
       into.push_back(printable(said.substr(0, kLongestStackLine)));
 }
 
 // In one pass over the members: a large run has millions of such lines.
-MeasurementRecord measurement(const Value& e) {
+MeasurementRecord measurement(const RecordValue& e) {
   MeasurementRecord m;
   simdjson::dom::object members;
   if (e.get(members) != simdjson::SUCCESS) return m;

@@ -153,14 +153,14 @@ void merge_earlier(Report& now, const EarlierReport& earlier, const std::vector<
       return !searched.contains(s.group) && j.test.starts_with(confirmations_of(s.group));
     });
   };
-  using Key = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;
-  std::map<Key, const Judged*> before;
+  using RepeatKey = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;
+  std::map<RepeatKey, const Judged*> before;
   std::vector<Judged> kept;
   for (const Judged& j : earlier.report.verdicts) {
     // Of what no test brings: conclude() says it again.
     if (!order.contains(j.test) && !is_confirmation_kept(j)) continue;
     if (is_replaced(j)) {
-      before.emplace(Key{j.test, j.metric, j.node, j.device}, &j);
+      before.emplace(RepeatKey{j.test, j.metric, j.node, j.device}, &j);
       continue;
     }
     kept.push_back(j);

@@ -9,27 +9,27 @@
 namespace clusterc {
 namespace {
 
-using Element = simdjson::dom::element;
+using ReportElement = simdjson::dom::element;
 using Object = simdjson::dom::object;
 
 // What is wrong with the report; thrown and caught in this file.
-struct Unsound {
+struct UnsoundReport {
   std::string why;
 };
 
 std::string text(const Object& e, const char* key) {
   std::string_view v;
-  if (e[key].get(v) != simdjson::SUCCESS) throw Unsound{format("'{}' is missing or not a text", key)};
+  if (e[key].get(v) != simdjson::SUCCESS) throw UnsoundReport{format("'{}' is missing or not a text", key)};
   return printable(v);
 }
 bool truth(const Object& e, const char* key) {
   bool v = false;
-  if (e[key].get(v) != simdjson::SUCCESS) throw Unsound{format("'{}' is missing or not true or false", key)};
+  if (e[key].get(v) != simdjson::SUCCESS) throw UnsoundReport{format("'{}' is missing or not true or false", key)};
   return v;
 }
 std::int64_t moment(const Object& e, const char* key) {
   const auto at = parse_utc(text(e, key));
-  if (!at) throw Unsound{format("'{}' is not a time", key)};
+  if (!at) throw UnsoundReport{format("'{}' is not a time", key)};
   return *at;
 }
 std::optional<double> number(const Object& e, const char* key) {
@@ -40,9 +40,9 @@ std::int64_t count(const Object& e, const char* key) {
   std::int64_t v = 0;
   return e[key].get(v) == simdjson::SUCCESS ? v : 0;
 }
-Object object_of(const Element& e, const char* what) {
+Object object_of(const ReportElement& e, const char* what) {
   Object out;
-  if (e.get(out) != simdjson::SUCCESS) throw Unsound{format("{} is not an object", what)};
+  if (e.get(out) != simdjson::SUCCESS) throw UnsoundReport{format("{} is not an object", what)};
   return out;
 }
 
@@ -50,12 +50,12 @@ Verdict verdict_of(std::string_view name) {
   for (const Verdict v :
        {Verdict::pass, Verdict::degraded, Verdict::fail, Verdict::error, Verdict::skipped, Verdict::unjudged})
     if (verdict_name(v) == name) return v;
-  throw Unsound{format("there is no verdict '{}'", name.substr(0, 20))};
+  throw UnsoundReport{format("there is no verdict '{}'", name.substr(0, 20))};
 }
 Dimension dimension_of(std::string_view name) {
   for (const Dimension d : {Dimension::byte_rate, Dimension::flop_rate, Dimension::time, Dimension::op_rate})
     if (dimension_name(d) == name) return d;
-  throw Unsound{format("no figure has the dimension '{}'", name.substr(0, 20))};
+  throw UnsoundReport{format("no figure has the dimension '{}'", name.substr(0, 20))};
 }
 
 Judged read_verdict(const Object& e, Report& report) {
@@ -86,7 +86,7 @@ Judged read_verdict(const Object& e, Report& report) {
   if (e["from_report"].get(from) == simdjson::SUCCESS) j.from_journal = moment(from, "ended"), j.from_report = true;
   simdjson::dom::array history;
   if (e["history"].get(history) == simdjson::SUCCESS)
-    for (const Element one : history) {
+    for (const ReportElement one : history) {
       const Object earlier = object_of(one, "an entry of 'history'");
       j.history.push_back({verdict_of(text(earlier, "verdict")), number(earlier, "value"), text(earlier, "reason"),
                            moment(earlier, "ended")});
@@ -113,12 +113,12 @@ NodeFacts read_node(const Object& e) {
               {}};
   simdjson::dom::array list;
   if (e["gpus"].get(list) == simdjson::SUCCESS)
-    for (const Element one : list) {
+    for (const ReportElement one : list) {
       const Object g = object_of(one, "a GPU");
       n.gpus.push_back({text(g, "name"), text(g, "serial"), text(g, "uuid"), text(g, "vbios"), text(g, "pci_address")});
     }
   if (e["adapters"].get(list) == simdjson::SUCCESS)
-    for (const Element one : list) {
+    for (const ReportElement one : list) {
       const Object a = object_of(one, "an adapter");
       n.adapters.push_back({text(a, "name"), text(a, "model"), text(a, "firmware"), text(a, "id")});
     }
@@ -128,10 +128,10 @@ NodeFacts read_node(const Object& e) {
 std::vector<std::string> texts(const Object& e, const char* key) {
   std::vector<std::string> out;
   simdjson::dom::array list;
-  if (e[key].get(list) != simdjson::SUCCESS) throw Unsound{format("'{}' is missing or not a list", key)};
-  for (const Element one : list) {
+  if (e[key].get(list) != simdjson::SUCCESS) throw UnsoundReport{format("'{}' is missing or not a list", key)};
+  for (const ReportElement one : list) {
     std::string_view v;
-    if (one.get(v) != simdjson::SUCCESS) throw Unsound{format("'{}' has an entry that is no text", key)};
+    if (one.get(v) != simdjson::SUCCESS) throw UnsoundReport{format("'{}' has an entry that is no text", key)};
     out.push_back(printable(v));
   }
   return out;
@@ -140,8 +140,8 @@ std::vector<std::string> texts(const Object& e, const char* key) {
 std::vector<NamedCulprit> read_culprits(const Object& e, const char* key) {
   std::vector<NamedCulprit> out;
   simdjson::dom::array list;
-  if (e[key].get(list) != simdjson::SUCCESS) throw Unsound{format("'{}' is missing or not a list", key)};
-  for (const Element one : list) {
+  if (e[key].get(list) != simdjson::SUCCESS) throw UnsoundReport{format("'{}' is missing or not a list", key)};
+  for (const ReportElement one : list) {
     const Object c = object_of(one, "a culprit");
     out.push_back({.kind = text(c, "kind"),
                    .what = text(c, "what"),
@@ -190,17 +190,17 @@ EarlierReport read(const Object& e) {
   r.selection = text(e, "selection");
   r.left_out = texts(e, "left_out");
   simdjson::dom::array list;
-  if (e["verdicts"].get(list) != simdjson::SUCCESS) throw Unsound{"'verdicts' is missing or not a list"};
-  for (const Element one : list) r.verdicts.push_back(read_verdict(object_of(one, "a verdict"), r));
+  if (e["verdicts"].get(list) != simdjson::SUCCESS) throw UnsoundReport{"'verdicts' is missing or not a list"};
+  for (const ReportElement one : list) r.verdicts.push_back(read_verdict(object_of(one, "a verdict"), r));
   if (e["searches"].get(list) == simdjson::SUCCESS)
-    for (const Element one : list) r.searches.push_back(read_search(object_of(one, "a search")));
+    for (const ReportElement one : list) r.searches.push_back(read_search(object_of(one, "a search")));
   if (e["durations"].get(list) == simdjson::SUCCESS)  // reports of earlier versions have none
-    for (const Element one : list) {
+    for (const ReportElement one : list) {
       const Object duration = object_of(one, "a duration");
       if (const auto seconds = number(duration, "seconds")) r.seconds[text(duration, "test")] = *seconds;
     }
-  if (e["nodes"].get(list) != simdjson::SUCCESS) throw Unsound{"'nodes' is missing or not a list"};
-  for (const Element one : list) out.nodes.push_back(read_node(object_of(one, "a node")));
+  if (e["nodes"].get(list) != simdjson::SUCCESS) throw UnsoundReport{"'nodes' is missing or not a list"};
+  for (const ReportElement one : list) out.nodes.push_back(read_node(object_of(one, "a node")));
   return out;
 }
 
@@ -208,7 +208,7 @@ EarlierReport read(const Object& e) {
 
 std::optional<EarlierReport> read_report(std::string_view json, std::string& error) {
   simdjson::dom::parser parser;
-  Element e;
+  ReportElement e;
   Object whole;
   std::string_view name;
   std::int64_t version = 0;
@@ -223,7 +223,7 @@ std::optional<EarlierReport> read_report(std::string_view json, std::string& err
   }
   try {
     return read(whole);
-  } catch (const Unsound& unsound) {
+  } catch (const UnsoundReport& unsound) {
     error = "it is damaged: " + unsound.why;
     return std::nullopt;
   }

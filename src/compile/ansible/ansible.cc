@@ -23,7 +23,7 @@
 namespace clusterc {
 namespace {
 
-bool wanted(const Cluster& c) { return c.node_count > 0; }
+bool wants_ansible(const Cluster& c) { return c.node_count > 0; }
 
 // Group names are Python identifiers for Ansible; the word in front keeps them apart from hosts of the same name.
 std::string group_name(std::string_view kind, std::string_view name) {
@@ -346,7 +346,7 @@ void copy_templates(const std::vector<NodeSettings>& all, bool vault, bool updat
     bundle.add("ansible/roles/drives/files/cluster-drives", "ansible", data_drives_script());
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_ansible(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const Cluster& c = in.cluster;
   check_extra_files(in, "ansible", {"inventory.yaml"}, findings);
   const auto extra = yaml_entries(
@@ -453,8 +453,8 @@ const Output kAnsibleOutput{
     .id = "ansible",
     .summary = "playbook, roles, inventory and group variables that turn a bare operating system into a ready node",
     .consumers = "ansible-core 2.14 and newer",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_ansible,
+    .emit = emit_ansible,
 };
 
 }  // namespace clusterc

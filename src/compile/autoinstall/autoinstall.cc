@@ -32,7 +32,7 @@ constexpr std::string_view kKeys[] = {"version",
                                       "late-commands",
                                       "shutdown"};
 
-bool wanted(const Cluster& c) { return installs(c, Installer::autoinstall); }
+bool wants_autoinstall(const Cluster& c) { return installs(c, Installer::autoinstall); }
 
 // Actions of curtin (https://curtin.readthedocs.io/en/latest/topics/storage.html), in the order in which they build
 // upon each other.
@@ -135,7 +135,7 @@ void write_user_data(const CompileInput& in, int group, const InstallPlan& plan,
   }
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_autoinstall(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "autoinstall", {kFile}, findings);
   std::string extra;
   for (const YamlEntry& e : yaml_entries(in, kFile, {std::begin(kKeys), std::end(kKeys)}, "updates: all", findings))
@@ -162,8 +162,8 @@ const Output kAutoinstallOutput{
     .id = "autoinstall",
     .summary = "unattended installation of Ubuntu, for each node group",
     .consumers = "Subiquity of Ubuntu 20.04 to 24.04",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_autoinstall,
+    .emit = emit_autoinstall,
 };
 
 }  // namespace clusterc

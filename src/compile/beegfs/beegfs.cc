@@ -22,13 +22,13 @@
 namespace clusterc {
 namespace {
 
-bool is_ours(const StorageModel& s) { return has_targets(s) && s.spec->kind && *s.spec->kind == StorageKind::beegfs; }
+bool is_beegfs(const StorageModel& s) { return has_targets(s) && s.spec->kind && *s.spec->kind == StorageKind::beegfs; }
 
-bool wanted(const Cluster& c) { return std::any_of(c.storage.begin(), c.storage.end(), is_ours); }
+bool wants_beegfs(const Cluster& c) { return std::any_of(c.storage.begin(), c.storage.end(), is_beegfs); }
 
-bool serves_group(const System& in, int group) {
+bool serves_beegfs(const System& in, int group) {
   return std::any_of(in.cluster.storage.begin(), in.cluster.storage.end(), [&](const StorageModel& s) {
-    return is_ours(s) &&
+    return is_beegfs(s) &&
            (serves(in.cluster, s, group) ||
             mounts_over_network(in.cluster, in.plan, static_cast<int>(&s - in.cluster.storage.data()), group));
   });
@@ -213,7 +213,7 @@ class Group {
 };
 
 // Releases whose keys, programs and commands are written: those whose configuration files were read, 7.4.6 and 8.3.1.
-void check_version(const StorageModel& s, Findings& findings) {
+void check_beegfs_version(const StorageModel& s, Findings& findings) {
   if (!s.spec->version) return;
   const std::string text = s.spec->version->text();
   const auto is_of = [&](std::string_view release) {
@@ -228,12 +228,12 @@ void check_version(const StorageModel& s, Findings& findings) {
             text);
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_beegfs(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const Cluster& c = in.cluster;
   bool first = true;
   for (std::size_t i = 0; i < c.storage.size(); ++i) {
-    if (!is_ours(c.storage[i])) continue;
-    check_version(c.storage[i], findings);
+    if (!is_beegfs(c.storage[i])) continue;
+    check_beegfs_version(c.storage[i], findings);
     const auto of = beegfs_servers(c, in.plan, static_cast<int>(i), findings);
     if (!of) continue;
     std::vector<std::string_view> known{"beegfs-meta.conf", "beegfs-storage.conf", "beegfs-client.conf"};
@@ -264,9 +264,9 @@ const Output kBeegfsOutput{
     .id = "beegfs",
     .summary = "servers and clients of BeeGFS: settings, preparation of empty folders, mirrors, striping, quotas",
     .consumers = "BeeGFS 7.4 and 8.0 to 8.3",
-    .wanted = wanted,
-    .serves = serves_group,
-    .emit = emit,
+    .wanted = wants_beegfs,
+    .serves = serves_beegfs,
+    .emit = emit_beegfs,
 };
 
 }  // namespace clusterc

@@ -1,21 +1,14 @@
 // prepare.sh, mirrors.sh, layout.sh and quotas.sh of a BeeGFS. Release 8 has the program beegfs, 7.4 beegfs-ctl.
-#include <stdexcept>
 
 #include "compile/beegfs/beegfs.h"
 #include "compile/common.h"
-#include "compile/templates.h"
+#include "compile/template_text.h"
 #include "spec/storage.h"
 #include "spec/team.h"
 #include "write/writers.h"
 
 namespace clusterc {
 namespace {
-
-std::string_view template_text(std::string_view name) {
-  for (const TemplateFile& file : template_files())
-    if (file.path == name) return file.text;
-  throw std::logic_error("no template " + std::string(name));
-}
 
 class Scripts {
  public:

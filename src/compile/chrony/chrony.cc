@@ -13,7 +13,7 @@
 namespace clusterc {
 namespace {
 
-bool wanted(const Cluster& c) { return !c.spec.software->time_servers.empty(); }
+bool wants_chrony(const Cluster& c) { return !c.spec.software->time_servers.empty(); }
 
 bool is_directive(std::string_view text) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
@@ -61,7 +61,7 @@ void write(const CompileInput& in, std::string_view path, const std::string& nod
   bundle.close();
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_chrony(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "chrony", {"chrony.conf"}, findings);
   std::vector<std::string_view> all;
   for (const auto& server : in.cluster.spec.software->time_servers)
@@ -90,8 +90,8 @@ const Output kChronyOutput{
     .id = "chrony",
     .summary = "chrony.conf with the time servers of the spec",
     .consumers = "chrony 4.0 and newer",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_chrony,
+    .emit = emit_chrony,
 };
 
 }  // namespace clusterc

@@ -18,7 +18,7 @@
 namespace clusterc {
 namespace {
 
-bool wanted(const Cluster& c) { return c.node_count > 0; }
+bool wants_cloud_init(const Cluster& c) { return c.node_count > 0; }
 
 // Keys of user-data that are written here: an extra line may not repeat them.
 constexpr std::string_view kKeys[] = {"hostname",    "fqdn",  "preserve_hostname", "manage_etc_hosts",
@@ -95,7 +95,7 @@ std::string user_data(const CompileInput& in, int group, const GroupNetwork& net
   return text;
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_cloud_init(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "cloud-init", {"user-data"}, findings);
   const std::string extra = extra_lines(in, findings);
   const std::string none;
@@ -144,8 +144,8 @@ const Output kCloudInitOutput{
     .id = "cloud-init",
     .summary = "user data and meta data of each node",
     .consumers = "cloud-init 22.4 and newer, data source NoCloud",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_cloud_init,
+    .emit = emit_cloud_init,
 };
 
 }  // namespace clusterc

@@ -15,7 +15,7 @@
 namespace clusterc {
 namespace {
 
-bool wanted(const Cluster& c) {
+bool wants_clustershell(const Cluster& c) {
   const auto* wish = c.spec.outputs.find("clustershell");
   return wish && !wish->value.skip.value_or(false) && c.node_count > 0;
 }
@@ -60,7 +60,7 @@ void racks(const Cluster& c, const Plan& plan, YamlWriter& y) {
   y.end_map();
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_clustershell(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "clustershell", {}, findings);
   bundle.open("clustershell/cluster.yaml", "clustershell");
   bundle.text() += made_by(in, "");
@@ -80,8 +80,8 @@ const Output kClusterShellOutput{
     .id = "clustershell",
     .summary = "node groups by group, role and rack, if `outputs` of the spec names it",
     .consumers = "ClusterShell 1.7 and newer (clush, cluset), in /etc/clustershell/groups.d",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_clustershell,
+    .emit = emit_clustershell,
 };
 
 }  // namespace clusterc

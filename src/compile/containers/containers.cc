@@ -190,13 +190,13 @@ void cdi_unit(const CompileInput& in, std::string& out) {
   w.section("Install").field("WantedBy", "multi-user.target");
 }
 
-bool wanted(const Cluster& c) {
+bool wants_containers(const Cluster& c) {
   for (std::size_t g = 0; g < c.nodes.size(); ++g)
     if (!container_files(c, static_cast<int>(g)).empty() || enroot_scratch_refused(c, c.nodes[g])) return true;
   return false;
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_containers(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "containers", {}, findings);
   for (std::size_t i = 0; i < in.cluster.nodes.size(); ++i) {
     const NodeGroupModel& g = in.cluster.nodes[i];
@@ -246,8 +246,8 @@ const Output kContainersOutput{
         "configuration of the container runtimes for each node group: NVIDIA's runtime, container devices (CDI), "
         "limits, folders, the registry mirror",
     .consumers = "Docker 20.10, containerd 1.6, CRI-O 1.23, Podman 4, Enroot 3.2, Apptainer 1 and newer",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_containers,
+    .emit = emit_containers,
 };
 
 }  // namespace clusterc

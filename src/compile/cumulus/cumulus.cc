@@ -12,7 +12,7 @@
 namespace clusterc {
 namespace {
 
-bool wanted(const Cluster& c) {
+bool wants_cumulus(const Cluster& c) {
   return std::any_of(c.networks.begin(), c.networks.end(), [](const NetworkModel& n) {
     return n.spec && n.spec->switch_os && *n.spec->switch_os == SwitchOs::cumulus;
   });
@@ -95,7 +95,7 @@ void write_readme(const CompileInput& in, const std::vector<std::pair<std::strin
   bundle.close();
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_cumulus(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "cumulus", {}, findings);
   if (!in.system.makes("sonic")) check_switches(in.system, findings);
   std::vector<std::pair<std::string, Counted>> all;
@@ -129,8 +129,8 @@ const Output kCumulusOutput{
         "its "
         "leaves route, RoCE, LLDP, time (startup.yaml of NVUE)",
     .consumers = "Cumulus Linux 5.9 to 5.14 (NVUE)",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_cumulus,
+    .emit = emit_cumulus,
 };
 
 }  // namespace clusterc

@@ -4,7 +4,7 @@
 //                  are ports of their own (swp17s0). Forward error correction is left to the switch (`auto`)
 //   MTU            that of the networks on the port, in bytes of the IP packet; else 9216 of Cumulus Linux
 //   routing        the decisions are those of src/compile/sonic/frr.cc: unnumbered sessions between switches with the
-//                  neighbour's number of the plan, prefixes of 31 and 32 bits inside the subnet, all links at once.
+//                  neighbour's digits of the plan, prefixes of 31 and 32 bits inside the subnet, all links at once.
 //                  eth0 is in the VRF mgmt, so that packets of the switch have its loopback as source
 //   lossless class the one that `qos roce` has, which sizes the buffers for the chip; no other (is_class_of_nvue)
 //   LLDP           on, as Cumulus Linux has it; the times are written so that they do not depend on a release
@@ -23,12 +23,12 @@ namespace {
 constexpr std::size_t kMostDescription = 255;  // NVUE, interface description
 constexpr std::string_view kRoutes = "FABRIC", kBridge = "br_default";
 
-std::string number(std::int64_t n) { return std::to_string(n); }
+std::string digits(std::int64_t n) { return std::to_string(n); }
 
 // "400G", "100M": as NVUE names rates.
 std::string speed(BitsPerSecond rate) {
   const std::int64_t mbps = std::llround(rate.value / 1e6);
-  return mbps >= 1000 && mbps % 1000 == 0 ? number(mbps / 1000) + "G" : number(mbps) + "M";
+  return mbps >= 1000 && mbps % 1000 == 0 ? digits(mbps / 1000) + "G" : digits(mbps) + "M";
 }
 
 void empty(YamlWriter& y, std::string_view key) { y.map(key).end_map(); }
@@ -54,7 +54,7 @@ void write_system(YamlWriter& y, const ConfiguredSwitch& s) {
 void write_management(YamlWriter& y, const ConfiguredSwitch& s) {
   y.map("eth0").field("type", "eth").map("ip").field("vrf", "mgmt").map("address");
   if (s.management && s.reached->subnet)
-    empty(y, ipv4_text(s.management) + "/" + number(s.reached->subnet->length));
+    empty(y, ipv4_text(s.management) + "/" + digits(s.reached->subnet->length));
   else
     empty(y, "dhcp");
   y.end_map();
@@ -91,7 +91,7 @@ void write_port(YamlWriter& y, const ConfiguredSwitch& s, const SwitchPort& p, c
     std::set<std::int64_t> numbers(p.tagged.begin(), p.tagged.end());
     numbers.insert(untagged);
     y.map("bridge").map("domain").map(kBridge).field("untagged", untagged).map("vlan");
-    for (const std::int64_t n : numbers) empty(y, number(n));
+    for (const std::int64_t n : numbers) empty(y, digits(n));
     y.end_map().end_map().end_map().end_map();
   }
   y.end_map();
@@ -119,13 +119,13 @@ void write_interfaces(YamlWriter& y, const ConfiguredSwitch& s, const FlatVlans&
     const std::size_t first = next;
     while (next < s.ports.size() && s.ports[next].cage == cage) ++next;
     if (next == first) {
-      write_down(y, "swp" + number(cage));
+      write_down(y, "swp" + digits(cage));
       continue;
     }
     const std::int64_t ways = s.ports[first].ways;
     if (ways > 1) {
-      y.map("swp" + number(cage)).field("type", "swp").map("link").map("breakout");
-      empty(y, number(ways) + "x");
+      y.map("swp" + digits(cage)).field("type", "swp").map("link").map("breakout");
+      empty(y, digits(ways) + "x");
       y.end_map().end_map().end_map();
     }
     std::size_t at = first;
@@ -133,7 +133,7 @@ void write_interfaces(YamlWriter& y, const ConfiguredSwitch& s, const FlatVlans&
       if (at < next && s.ports[at].way == way)
         write_port(y, s, s.ports[at++], vlans);
       else
-        write_down(y, "swp" + number(cage) + "s" + number(way));
+        write_down(y, "swp" + digits(cage) + "s" + digits(way));
   }
   y.end_map();
 }
@@ -141,7 +141,7 @@ void write_interfaces(YamlWriter& y, const ConfiguredSwitch& s, const FlatVlans&
 void write_flat(YamlWriter& y, const FlatVlans& vlans) {
   if (vlans.numbers.empty()) return;
   y.map("bridge").map("domain").map(kBridge).map("vlan");
-  for (const std::int64_t n : vlans.numbers) empty(y, number(n));
+  for (const std::int64_t n : vlans.numbers) empty(y, digits(n));
   y.end_map().end_map().end_map().end_map();
 }
 

@@ -27,7 +27,7 @@
 namespace clusterc {
 namespace {
 
-bool wanted(const Cluster& c) {
+bool wants_dns(const Cluster& c) {
   return c.spec.software->domain &&
          std::any_of(c.networks.begin(), c.networks.end(), [](const NetworkModel& n) { return n.subnet.has_value(); });
 }
@@ -259,7 +259,7 @@ void append_extra(const CompileInput& in, std::string_view file, std::string& ou
   refuse_twice(in, records, findings);
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_dns(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const Cluster& c = in.cluster;
   const std::string& domain = *c.spec.software->domain;
   const int answers = name_server_group(c, in.plan);
@@ -352,8 +352,8 @@ const Output kDnsOutput{
     .id = "dns",
     .summary = "DNS zones of the cluster's domain and addresses, and the configuration that loads them",
     .consumers = "BIND 9.16 and newer; any server that reads RFC 1035 zones",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_dns,
+    .emit = emit_dns,
 };
 
 }  // namespace clusterc

@@ -16,7 +16,7 @@
 namespace clusterc {
 namespace {
 
-bool wanted(const Cluster& c) { return dhcp_server(c) == DhcpServer::dnsmasq; }
+bool wants_dnsmasq(const Cluster& c) { return dhcp_server(c) == DhcpServer::dnsmasq; }
 
 std::string_view key_of(std::string_view text) { return trim(text.substr(0, text.find('='))); }
 
@@ -149,7 +149,7 @@ void append_extra(const CompileInput& in, std::string& out, Findings& findings) 
   }
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_dnsmasq(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const Cluster& c = in.cluster;
   check_extra_files(in, "dnsmasq", {"dnsmasq.conf"}, findings);
   bundle.open("dnsmasq/dnsmasq.conf", "dnsmasq");
@@ -237,8 +237,8 @@ const Output kDnsmasqOutput{
     .id = "dnsmasq",
     .summary = "DNS and DHCP, with a reservation for every address: by MAC address of the inventory, else by host name",
     .consumers = "dnsmasq 2.85 and newer",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_dnsmasq,
+    .emit = emit_dnsmasq,
 };
 
 }  // namespace clusterc

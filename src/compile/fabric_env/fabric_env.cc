@@ -483,7 +483,7 @@ void GroupEnv::write_apply(Bundle& bundle) const {
   bundle.close();
 }
 
-bool wanted(const Cluster& c) {
+bool wants_fabric_env(const Cluster& c) {
   return std::any_of(c.networks.begin(), c.networks.end(), [&](const NetworkModel& n) {
     return n.carries_traffic(Traffic::compute) && n.kind != LinkKind::nvlink &&
            std::any_of(n.ends.begin(), n.ends.end(), [&](const EndPoints& e) {
@@ -502,7 +502,7 @@ bool serves(const System& system, int group) {
   return !GroupEnv(CompileInput(system, wish ? &wish->value : nullptr), group).files().empty();
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_fabric_env(const CompileInput& in, Bundle& bundle, Findings& findings) {
   std::vector<std::unique_ptr<GroupEnv>> groups;
   std::vector<std::string_view> made;
   for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
@@ -526,9 +526,9 @@ const Output kFabricEnvOutput{
         "and "
         "a script that finds the planned adapters on a node",
     .consumers = "NCCL 2.10 and newer, UCX 1.13 and newer, Open MPI 4 and 5, libfabric 1.17 and newer",
-    .wanted = wanted,
+    .wanted = wants_fabric_env,
     .serves = serves,
-    .emit = emit,
+    .emit = emit_fabric_env,
 };
 
 }  // namespace clusterc

@@ -10,7 +10,7 @@
 namespace clusterc {
 namespace {
 
-bool wanted(const Cluster& c) {
+bool wants_frameworks(const Cluster& c) {
   for (const NodeGroupModel& g : c.nodes)
     for (const NamedVersion& f : g.software->frameworks)
       if (wheel_of(g, f)) return true;
@@ -51,7 +51,7 @@ void module_file(const CompileInput& in, const NodeGroupModel& g, const Framewor
   bundle.close();
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_frameworks(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "frameworks", {}, findings);
   for (const NodeGroupModel& g : in.cluster.nodes) {
     std::vector<std::string_view> done;
@@ -74,8 +74,8 @@ const Output kFrameworksOutput{
         "for each framework that the spec names, a list for pip that fits the driver (framework, cuDNN, NCCL, "
         "JupyterLab) and a module for Lmod",
     .consumers = "pip 22.2 and newer, Lmod 8",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_frameworks,
+    .emit = emit_frameworks,
 };
 
 }  // namespace clusterc

@@ -22,9 +22,9 @@ constexpr int kWidth = 12, kHeight = 8, kColumns = 24;      // two panels side b
 // Of many series the worst are shown: a browser does not draw those of 131,072 GPUs.
 constexpr int kWorst = 20;
 
-bool wanted(const Cluster& c) { return watches_with(c, "grafana") && watches_with(c, "prometheus"); }
+bool wants_grafana(const Cluster& c) { return watches_with(c, "grafana") && watches_with(c, "prometheus"); }
 
-struct Panel {
+struct GraphPanel {
   std::string title, expr, legend, unit, sign;
   double limit = 0;
 };
@@ -55,7 +55,7 @@ class Dashboard {
     json_->array("panels").end_array().end_object();
     line_ += 1;
   }
-  void panel(const Panel& p) {
+  void panel(const GraphPanel& p) {
     JsonWriter& j = *json_;
     j.begin_object().field("id", ++id_).field("type", "timeseries").field("title", p.title);
     place(j);
@@ -117,7 +117,7 @@ class Dashboard {
     if (column_ >= kColumns) column_ = 0, line_ += kHeight;
     source(j);
   }
-  void targets(const Panel& p) {
+  void targets(const GraphPanel& p) {
     JsonWriter& j = *json_;
     j.array("targets")
         .begin_object()
@@ -154,8 +154,8 @@ std::string worst(const Alert& a) {
   return "count(" + a.expr + ") or vector(0)";
 }
 
-Panel panel_of(const Alert& a) {
-  Panel p{.title = a.name + (a.scope.empty() ? "" : " (" + a.scope + ")"), .expr = worst(a)};
+GraphPanel panel_of(const Alert& a) {
+  GraphPanel p{.title = a.name + (a.scope.empty() ? "" : " (" + a.scope + ")"), .expr = worst(a)};
   if (a.sign == "<" || a.sign == ">") {
     p.unit = unit_of(std::string_view(a.query).substr(0, a.query.find('{')));
     p.sign = a.sign;
@@ -167,7 +167,7 @@ Panel panel_of(const Alert& a) {
   return p;
 }
 
-void emit(const CompileInput& own, Bundle& bundle, Findings& findings) {
+void emit_grafana(const CompileInput& own, Bundle& bundle, Findings& findings) {
   check_extra_files(own, "grafana", {}, findings);
 
   Dashboard overview(own, "overview", "overview", bundle);
@@ -255,8 +255,8 @@ const Output kGrafanaOutput{
         "data source and dashboards: every recording rule, and the limit of every alert beside the value that is "
         "nearest to it",
     .consumers = "Grafana 9 and newer",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_grafana,
+    .emit = emit_grafana,
 };
 
 }  // namespace clusterc

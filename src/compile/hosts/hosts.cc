@@ -19,7 +19,7 @@
 namespace clusterc {
 namespace {
 
-bool wanted(const Cluster& c) {
+bool wants_hosts(const Cluster& c) {
   return std::any_of(c.networks.begin(), c.networks.end(), [](const NetworkModel& n) { return n.subnet.has_value(); });
 }
 
@@ -104,7 +104,7 @@ void append_extra(const CompileInput& in, const HostNames& names, std::string& o
   }
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_hosts(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const Cluster& c = in.cluster;
   check_extra_files(in, "hosts", {"hosts"}, findings);
   const HostNames names(in.system);
@@ -144,8 +144,8 @@ const Output kHostsOutput{
     .id = "hosts",
     .summary = "one hosts file with every node, storage system, switch, PDU and shelf that has an address",
     .consumers = "any resolver: /etc/hosts, dnsmasq --addn-hosts",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_hosts,
+    .emit = emit_hosts,
 };
 
 }  // namespace clusterc

@@ -11,7 +11,7 @@
 namespace clusterc {
 namespace {
 
-bool wanted(const Cluster& c) { return installs(c); }
+bool wants_ipxe(const Cluster& c) { return installs(c); }
 
 // Kernel and initial file system where each project has them for booting over the network; Ubuntu's come from its
 // server image, unpacked on the boot server.
@@ -47,7 +47,7 @@ Start start_of(const InstallPlan& p, const std::string& group) {
               ".ks" + common};
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_ipxe(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "ipxe", {}, findings);
   for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
     Findings of_installer;  // said by the installer's own output
@@ -79,8 +79,8 @@ const Output kIpxeOutput{
     .summary =
         "boot menus of nodes that boot over the network: start from the disk, or install the system of the group",
     .consumers = "iPXE 1.0 and newer",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_ipxe,
+    .emit = emit_ipxe,
 };
 
 }  // namespace clusterc

@@ -9,7 +9,7 @@
 namespace clusterc {
 namespace {
 
-bool wanted(const Cluster& c) {
+bool wants_jobs(const Cluster& c) {
   const auto& s = c.spec.software->scheduler;
   return s && s->kind && *s->kind == SchedulerKind::slurm &&
          std::any_of(c.nodes.begin(), c.nodes.end(),
@@ -75,7 +75,7 @@ void emit_readme(const CompileInput& in, const JobFacts& facts, Bundle& bundle) 
   bundle.close();
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_jobs(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const JobFacts& facts = job_facts(in.system);
   for (const Job& j : facts.jobs) {
     emit_batch(in, j, bundle);
@@ -128,8 +128,8 @@ const Output kJobsOutput{
         "job scripts for each workload as the plan divides it (torchrun, DeepSpeed, Megatron-LM, Ray, JAX, Horovod, "
         "MPI), with checkpoints and requeue, and first jobs: nccl-tests, HPL",
     .consumers = "sbatch and srun of Slurm 22.05 and newer; the launchers named",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_jobs,
+    .emit = emit_jobs,
 };
 
 }  // namespace clusterc

@@ -22,7 +22,7 @@ constexpr std::int64_t kHubPort = 8081;      // JupyterHub's own default, hub_po
 constexpr std::int64_t kStartSeconds = 600;  // that a session may wait in the queue; SlurmSpawner's default is 300
 constexpr std::string_view kSecretFile = "/etc/jupyterhub/oidc-secret";  // of a secret that lies in a vault
 
-bool wanted(const Cluster& c) { return makes_notebooks(c); }
+bool wants_jupyterhub(const Cluster& c) { return makes_notebooks(c); }
 
 std::string url_of(const NotebookFacts& facts) {
   const std::int64_t port = facts.spec->port.value_or(443);
@@ -63,39 +63,33 @@ void write_users(const NotebookFacts& facts, JsonWriter& json) {
   json.end_object();
 }
 
-std::string words_of(const NotebookSize& s) {
-  std::string out = std::to_string(s.cpus) + (s.cpus == 1 ? " thread, " : " threads, ");
-  if (s.gpus > 0) out += std::to_string(s.gpus) + (s.gpus == 1 ? " GPU, " : " GPUs, ");
-  return out + std::to_string(s.memory_mib) + " MiB, " + std::to_string(s.minutes) + " min on '" + s.partition + "'";
-}
-
 // "Spawner: { http_timeout: 60 }": traits of one class. What follows from the spec is not set a second time.
-constexpr std::string_view kOurs[] = {"JupyterHub.bind_url",
-                                      "JupyterHub.ssl_cert",
-                                      "JupyterHub.ssl_key",
-                                      "JupyterHub.hub_bind_url",
-                                      "JupyterHub.hub_connect_url",
-                                      "JupyterHub.authenticator_class",
-                                      "JupyterHub.spawner_class",
-                                      "Authenticator.allow_all",
-                                      "Authenticator.allowed_users",
-                                      "Authenticator.allowed_groups",
-                                      "Authenticator.admin_users",
-                                      "Authenticator.blocked_users",
-                                      "Authenticator.username_pattern",
-                                      "Authenticator.client_id",
-                                      "Authenticator.client_secret",
-                                      "Authenticator.authorize_url",
-                                      "Authenticator.token_url",
-                                      "Authenticator.userdata_url",
-                                      "Authenticator.username_claim",
-                                      "Spawner.cmd",
-                                      "Spawner.args",
-                                      "Spawner.options_form",
-                                      "Spawner.options_from_form",
-                                      "Spawner.batch_script",
-                                      "Spawner.exec_prefix",
-                                      "Spawner.batchspawner_singleuser_cmd"};
+constexpr std::string_view kOurTraits[] = {"JupyterHub.bind_url",
+                                           "JupyterHub.ssl_cert",
+                                           "JupyterHub.ssl_key",
+                                           "JupyterHub.hub_bind_url",
+                                           "JupyterHub.hub_connect_url",
+                                           "JupyterHub.authenticator_class",
+                                           "JupyterHub.spawner_class",
+                                           "Authenticator.allow_all",
+                                           "Authenticator.allowed_users",
+                                           "Authenticator.allowed_groups",
+                                           "Authenticator.admin_users",
+                                           "Authenticator.blocked_users",
+                                           "Authenticator.username_pattern",
+                                           "Authenticator.client_id",
+                                           "Authenticator.client_secret",
+                                           "Authenticator.authorize_url",
+                                           "Authenticator.token_url",
+                                           "Authenticator.userdata_url",
+                                           "Authenticator.username_claim",
+                                           "Spawner.cmd",
+                                           "Spawner.args",
+                                           "Spawner.options_form",
+                                           "Spawner.options_from_form",
+                                           "Spawner.batch_script",
+                                           "Spawner.exec_prefix",
+                                           "Spawner.batchspawner_singleuser_cmd"};
 
 // What is set for PAMAuthenticator or ClusterSpawner goes before what is set for the class that it is made from: so
 // such a class is looked for under the name of its root.
@@ -120,7 +114,8 @@ Refusal refusal_of(const Document& d, NodeId traits, std::string_view of_class) 
     if (!is_word(d.scalar(key), 'a', 'z'))
       return {"'" + one_line(d.scalar(key).substr(0, 60)) + "' is not the name of a trait"};
     const std::string trait = "." + std::string(d.scalar(key));
-    if (std::find(std::begin(kOurs), std::end(kOurs), std::string(root_of(of_class)) + trait) != std::end(kOurs))
+    if (std::find(std::begin(kOurTraits), std::end(kOurTraits), std::string(root_of(of_class)) + trait) !=
+        std::end(kOurTraits))
       return {"an extra line sets '" + std::string(of_class) + trait + "', which follows from the spec", true};
   }
   return {};
@@ -278,7 +273,7 @@ void emit_guide(const CompileInput& in, const NotebookFacts& facts, Bundle& bund
   bundle.add("jupyterhub/README.md", "jupyterhub", "<!--\n" + made_by(in, "", "") + "-->\n\n" + text);
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_jupyterhub(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const NotebookFacts facts = notebook_facts(in.system, findings);
   check_extra_files(in, "jupyterhub", {kFile}, findings);
   if (facts.group < 0 || facts.sizes.empty()) {  // an error says why; those of the extra lines are said with it
@@ -307,8 +302,8 @@ const Output kJupyterHubOutput{
         "a hub for notebooks whose sessions are jobs of Slurm, if `software.notebooks` names it: sizes of sessions, "
         "TLS, users by PAM or OpenID Connect, unit, sudoers",
     .consumers = "JupyterHub 5 and 6, Batchspawner 1.3",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_jupyterhub,
+    .emit = emit_jupyterhub,
 };
 
 }  // namespace clusterc

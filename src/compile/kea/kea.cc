@@ -22,25 +22,25 @@
 namespace clusterc {
 namespace {
 
-bool wanted(const Cluster& c) { return dhcp_server(c) == DhcpServer::kea; }
+bool wants_kea(const Cluster& c) { return dhcp_server(c) == DhcpServer::kea; }
 
-constexpr std::string_view kFile = "kea-dhcp4.conf";
+constexpr std::string_view kKeaFile = "kea-dhcp4.conf";
 constexpr std::int64_t kSocketRetries = 17280, kSocketWaitMilliseconds = 5000;  // a day
 // Keys of Dhcp4 that are written here: an extra line may not repeat them.
-constexpr std::string_view kKeys[] = {"user-context",
-                                      "interfaces-config",
-                                      "authoritative",
-                                      "valid-lifetime",
-                                      "host-reservation-identifiers",
-                                      "ip-reservations-unique",
-                                      "reservations-global",
-                                      "reservations-in-subnet",
-                                      "reservations-out-of-pool",
-                                      "option-data",
-                                      "client-classes",
-                                      "subnet4",
-                                      "comment",
-                                      "shared-networks"};
+constexpr std::string_view kKeaKeys[] = {"user-context",
+                                         "interfaces-config",
+                                         "authoritative",
+                                         "valid-lifetime",
+                                         "host-reservation-identifiers",
+                                         "ip-reservations-unique",
+                                         "reservations-global",
+                                         "reservations-in-subnet",
+                                         "reservations-out-of-pool",
+                                         "option-data",
+                                         "client-classes",
+                                         "subnet4",
+                                         "comment",
+                                         "shared-networks"};
 
 void option(JsonWriter& json, std::string_view name, std::string_view data) {
   json.begin_object(JsonWriter::Layout::line).field("name", name).field("data", data).end_object();
@@ -149,10 +149,10 @@ void write_subnets(const CompileInput& in, JsonWriter& json, Findings& findings)
   json.end_array();
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_kea(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const Software& s = in.cluster.spec.software;
-  check_extra_files(in, "kea", {kFile}, findings);
-  bundle.open("kea/" + std::string(kFile), "kea");
+  check_extra_files(in, "kea", {kKeaFile}, findings);
+  bundle.open("kea/" + std::string(kKeaFile), "kea");
   std::string& out = bundle.text();
   JsonWriter json(out, {.indent = 2});
   json.begin_object().object("Dhcp4");
@@ -176,7 +176,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   json.end_array();
   write_subnets(in, json, findings);
   // outputs.kea.extra of the spec
-  yaml_entries(in, kFile, {std::begin(kKeys), std::end(kKeys)}, "renew-timer: 900", findings,
+  yaml_entries(in, kKeaFile, {std::begin(kKeaKeys), std::end(kKeaKeys)}, "renew-timer: 900", findings,
                [&](const Document& d, NodeId value, std::string_view key) -> Refusal {
                  json.key(key);
                  write_extra_value(json, d, value);
@@ -196,8 +196,8 @@ const Output kKeaOutput{
         "DHCP in place of dnsmasq, if `outputs` of the spec names it, with a reservation for every address: by MAC "
         "address of the inventory, else by host name",
     .consumers = "Kea 2.2 to 2.6",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_kea,
+    .emit = emit_kea,
 };
 
 }  // namespace clusterc

@@ -13,9 +13,9 @@
 namespace clusterc {
 namespace {
 
-constexpr std::string_view kFile = "kickstart.ks";
+constexpr std::string_view kKickstartFile = "kickstart.ks";
 
-bool wanted(const Cluster& c) { return installs(c, Installer::kickstart); }
+bool wants_kickstart(const Cluster& c) { return installs(c, Installer::kickstart); }
 
 // A command and its options: no section, no file that is read in its place, no password.
 bool is_command(std::string_view text) {
@@ -40,9 +40,9 @@ bool commanded(std::string_view text) {
   return std::find(std::begin(kOurs), std::end(kOurs), word) != std::end(kOurs);
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
-  check_extra_files(in, "kickstart", {kFile}, findings);
-  const std::string extra = install_extra(in, kFile, is_command,
+void emit_kickstart(const CompileInput& in, Bundle& bundle, Findings& findings) {
+  check_extra_files(in, "kickstart", {kKickstartFile}, findings);
+  const std::string extra = install_extra(in, kKickstartFile, is_command,
                                           "repo --name=site --baseurl=http://mirror.example/el9/", findings, commanded);
   for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
     if (installer_of(in.cluster, static_cast<int>(g)) != Installer::kickstart) continue;
@@ -82,8 +82,8 @@ const Output kKickstartOutput{
     .id = "kickstart",
     .summary = "unattended installation of Rocky Linux, AlmaLinux, CentOS Stream and RHEL, for each node group",
     .consumers = "Anaconda of releases 8 to 10",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_kickstart,
+    .emit = emit_kickstart,
 };
 
 }  // namespace clusterc

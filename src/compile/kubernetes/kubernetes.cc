@@ -94,9 +94,9 @@ void check_arguments(const KubernetesOutput& o, const ServedModel& m) {
   }
 }
 
-bool wanted(const Cluster& c) { return runs_kubernetes(c) && c.node_count > 0; }
+bool wants_kubernetes(const Cluster& c) { return runs_kubernetes(c) && c.node_count > 0; }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_kubernetes(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const JobFacts& jobs = job_facts(in.system);
   std::vector<std::string> names;
   for (const Job& j : jobs.jobs) names.push_back(workload_extra(j.name));
@@ -141,8 +141,8 @@ const Output kKubernetesOutput{
     .consumers =
         "kubeadm and API server of Kubernetes 1.31 to 1.36; Kueue 0.15, GPU Operator 25, MPI Operator 0.6, JobSet, "
         "Kubeflow Trainer 2, KubeRay, LWS, vLLM, KEDA 2, Zero to JupyterHub 4.4",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_kubernetes,
+    .emit = emit_kubernetes,
 };
 
 }  // namespace clusterc

@@ -18,13 +18,13 @@ namespace {
 constexpr std::string_view kSpace = "cluster-notebooks", kRole = "cluster-notebooks";
 constexpr std::string_view kLabel = "clusterc/notebooks", kLabelValue = "session";
 constexpr std::string_view kHubClaim = "hub-db-dir";  // of the chart
-constexpr std::int64_t kStartSeconds = 900;           // a session may wait in the queue of its team
-constexpr std::int64_t kHubPort = 8081, kSessionPort = 8888;
+constexpr std::int64_t kPodStartSeconds = 900;        // a session may wait in the queue of its team
+constexpr std::int64_t kPodHubPort = 8081, kSessionPort = 8888;
 // The home of a user is a folder in that of the team. The hub takes no name that is not the name of an account.
 constexpr std::string_view kStart =
     R"(umask 027; export HOME="$SESSION_HOMES/$JUPYTERHUB_USER"; mkdir -p "$HOME" && cd "$HOME" && exec jupyterhub-singleuser "$@")";
-constexpr std::string_view kOurs[] = {"custom",     "hub",       "proxy", "singleuser",
-                                      "scheduling", "prePuller", "cull",  "fullnameOverride"};
+constexpr std::string_view kOurValues[] = {"custom",     "hub",       "proxy", "singleuser",
+                                           "scheduling", "prePuller", "cull",  "fullnameOverride"};
 
 const KubernetesStorage* home_of(const KubernetesFacts& facts) {
   for (const KubernetesStorage& s : facts.storage)
@@ -39,12 +39,6 @@ std::string folder_of(const KubernetesStorage& s, std::string_view name) {
 std::optional<std::int64_t> gid_of(const KubernetesOutput& o, std::string_view team) {
   const auto* t = o.in.cluster.spec.teams.find(team);
   return t && t->value.gid ? std::optional(*t->value.gid) : std::nullopt;
-}
-
-std::string words_of(const NotebookSize& s) {
-  std::string out = std::to_string(s.cpus) + (s.cpus == 1 ? " thread, " : " threads, ");
-  if (s.gpus > 0) out += std::to_string(s.gpus) + (s.gpus == 1 ? " GPU, " : " GPUs, ");
-  return out + std::to_string(s.memory_mib) + " MiB, " + std::to_string(s.minutes) + " min on '" + s.partition + "'";
 }
 
 class Values {
@@ -133,7 +127,7 @@ class Values {
     y_.map("hub").map("config");
     y_.map("JupyterHub").field("authenticator_class", "generic-oauth");
     // Sessions are in other namespaces than the hub.
-    y_.field("hub_connect_url", "http://hub." + std::string(kSpace) + ".svc:" + std::to_string(kHubPort)).end_map();
+    y_.field("hub_connect_url", "http://hub." + std::string(kSpace) + ".svc:" + std::to_string(kPodHubPort)).end_map();
     authenticator();
     y_.map("KubeSpawner");
     session_arguments();
@@ -187,7 +181,7 @@ class Values {
 
   void sessions() {
     y_.map("singleuser").map("cloudMetadata").field("blockWithIptables", false).end_map();  // a privileged container
-    y_.field("defaultUrl", "/lab").field("startTimeout", kStartSeconds);
+    y_.field("defaultUrl", "/lab").field("startTimeout", kPodStartSeconds);
     if (spec().image) {
       // A digest, or a tag behind the last colon; is_image() has looked.
       const std::string& image = *spec().image;
@@ -308,7 +302,7 @@ void emit_notebooks(const KubernetesOutput& o) {
                   "kubernetes");
   Values(o, n, file.document()).all();
   std::string extra;
-  for (const YamlEntry& e : yaml_entries(o.in, kNotebooksExtra, {std::begin(kOurs), std::end(kOurs)},
+  for (const YamlEntry& e : yaml_entries(o.in, kNotebooksExtra, {std::begin(kOurValues), std::end(kOurValues)},
                                          "debug: { enabled: true }", o.findings))
     extra += e.text;
   file.append(extra);

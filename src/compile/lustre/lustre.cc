@@ -24,13 +24,13 @@ namespace {
 
 using Kind = StorageTarget::Kind;
 
-bool is_ours(const StorageModel& s) { return has_targets(s) && s.spec->kind && *s.spec->kind == StorageKind::lustre; }
+bool is_lustre(const StorageModel& s) { return has_targets(s) && s.spec->kind && *s.spec->kind == StorageKind::lustre; }
 
-bool wanted(const Cluster& c) { return std::any_of(c.storage.begin(), c.storage.end(), is_ours); }
+bool wants_lustre(const Cluster& c) { return std::any_of(c.storage.begin(), c.storage.end(), is_lustre); }
 
-bool serves_group(const System& in, int group) {
+bool serves_lustre(const System& in, int group) {
   return std::any_of(in.cluster.storage.begin(), in.cluster.storage.end(),
-                     [&](const StorageModel& s) { return is_ours(s) && serves(in.cluster, s, group); });
+                     [&](const StorageModel& s) { return is_lustre(s) && serves(in.cluster, s, group); });
 }
 
 std::string node_of(const Cluster& c, const StorageTarget& t, std::int64_t member) {
@@ -204,7 +204,7 @@ team() {
 
 // Releases whose tools take what is written: --servicenode came with 2.4, quotas of groups as here with 2.4,
 // and 2.17 is the newest whose manual pages were read.
-void check_version(const StorageModel& s, Findings& findings) {
+void check_lustre_version(const StorageModel& s, Findings& findings) {
   std::string error;
   if (!s.spec->version) return;
   const auto oldest = Version::parse("2.10", error), beyond = Version::parse("2.18", error);
@@ -261,13 +261,13 @@ bool collide(const CompileInput& in, const std::vector<std::pair<const StorageMo
   return false;
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_lustre(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const Cluster& c = in.cluster;
   check_extra_files(in, "lustre", {"ldev.conf", "lustre.conf"}, findings);
   std::vector<std::pair<const StorageModel*, LustreServers>> all;
   for (std::size_t i = 0; i < c.storage.size(); ++i) {
-    if (!is_ours(c.storage[i])) continue;
-    check_version(c.storage[i], findings);
+    if (!is_lustre(c.storage[i])) continue;
+    check_lustre_version(c.storage[i], findings);
     if (auto of = lustre_servers(c, in.plan, static_cast<int>(i), findings))
       all.emplace_back(&c.storage[i], *std::move(of));
   }
@@ -291,7 +291,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
   }
   bool first = true;
   for (std::size_t g = 0; g < c.nodes.size(); ++g) {
-    if (c.nodes[g].count == 0 || !serves_group(in.system, static_cast<int>(g))) continue;
+    if (c.nodes[g].count == 0 || !serves_lustre(in.system, static_cast<int>(g))) continue;
     Findings ignored;  // of cloud-init and the outputs of networks
     const GroupNetwork network(in.system, static_cast<int>(g), ignored);
     bundle.open("lustre/" + c.nodes[g].name + "/lustre.conf", "lustre");
@@ -318,9 +318,9 @@ const Output kLustreOutput{
     .id = "lustre",
     .summary = "servers of Lustre: targets and fail-over partners, LNet, formatting of empty devices, striping, quotas",
     .consumers = "Lustre 2.10 to 2.17 with ldiskfs",
-    .wanted = wanted,
-    .serves = serves_group,
-    .emit = emit,
+    .wanted = wants_lustre,
+    .serves = serves_lustre,
+    .emit = emit_lustre,
 };
 
 }  // namespace clusterc

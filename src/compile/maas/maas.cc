@@ -13,7 +13,7 @@
 namespace clusterc {
 namespace {
 
-bool wanted(const Cluster& c) { return lists_nodes(c, "maas"); }
+bool wants_maas(const Cluster& c) { return lists_nodes(c, "maas"); }
 
 constexpr std::string_view kHead = R"sh(# usage: machines.sh PROFILE     PROFILE: the profile name of `maas login`
 # Machines whose name MAAS already has are not changed, so that the script can run again. BMC_USER and BMC_PASSWORD:
@@ -71,7 +71,7 @@ std::string keywords(const CompileInput& in, Findings& findings) {
   return out;
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_maas(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "maas", {kFile}, findings);
   std::string lines, example;
   ShellWriter sh(lines);
@@ -118,8 +118,8 @@ const Output kMaasOutput{
     .id = "maas",
     .summary = "commands that add the nodes to MAAS, with MAC addresses and BMCs, if `outputs` of the spec names it",
     .consumers = "the command line of MAAS 3",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_maas,
+    .emit = emit_maas,
 };
 
 }  // namespace clusterc

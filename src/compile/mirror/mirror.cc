@@ -23,7 +23,7 @@ namespace {
 constexpr std::string_view kList = "mirror.list", kRpms = "mirror.repo";
 constexpr std::string_view kRegistry = "127.0.0.1:5000";  // behind nginx, which speaks TLS and lets nobody write
 
-bool wanted(const Cluster& c) { return has_mirror(c); }
+bool wants_mirror(const Cluster& c) { return has_mirror(c); }
 
 // What stands in apt-mirror's list, in wget's, in a shell's words: no release of a spec brings other signs in.
 bool is_url(std::string_view text) {
@@ -236,7 +236,7 @@ void fill(const CompileInput& in, const Needs& needs, const Mirror& m, bool list
   bundle.close();
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_mirror(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "mirror", {kList, kRpms}, findings);
   const auto server = mirror_server(in.system);
   if (!server) return;
@@ -276,8 +276,8 @@ const Output kMirrorOutput{
         "lists and scripts that fill a mirror of packages and container images, if the spec names one: repositories of "
         "every group, files of installers, images, the registry that serves them",
     .consumers = "apt-mirror 0.5, dnf 4 (reposync), wget, skopeo 1.9, docker-registry 2.8 and newer",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_mirror,
+    .emit = emit_mirror,
 };
 
 }  // namespace clusterc

@@ -16,7 +16,7 @@ namespace clusterc {
 
 namespace {
 
-bool wanted(const Cluster& c) { return has_network_of(c, NetworkReader::netplan); }
+bool wants_netplan(const Cluster& c) { return has_network_of(c, NetworkReader::netplan); }
 
 constexpr std::string_view kExtraFile = "extra.yaml";
 
@@ -77,7 +77,7 @@ void extra_file(const CompileInput& in, const std::vector<std::string>& devices,
   bundle.close();
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_netplan(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "netplan", {kExtraFile}, findings);
   std::vector<std::string> devices, shared;
   for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
@@ -115,8 +115,8 @@ const Output kNetplanOutput{
     .id = "netplan",
     .summary = "network configuration of each node: addresses, bonds, VLANs, MTU, routes",
     .consumers = "netplan 0.106 and newer with systemd-networkd",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_netplan,
+    .emit = emit_netplan,
 };
 
 }  // namespace clusterc

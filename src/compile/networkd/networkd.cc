@@ -21,7 +21,7 @@ namespace {
 using Kind = NetworkDevice::Kind;
 constexpr std::string_view kExtraFile = "90-extra.network";
 
-bool wanted(const Cluster& c) { return has_network_of(c, NetworkReader::networkd); }
+bool wants_networkd(const Cluster& c) { return has_network_of(c, NetworkReader::networkd); }
 
 std::string netdev(const CompileInput& in, const NetworkDevice& d) {
   std::string out = made_by(in, "networkd");
@@ -80,7 +80,7 @@ std::string network_file(const CompileInput& in, const NodeGroupModel& g, const 
   return out;
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_networkd(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "networkd", {kExtraFile}, findings);
   std::vector<std::string> names;
   for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
@@ -118,8 +118,8 @@ const Output kNetworkdOutput{
         "network configuration of each node in place of netplan, if `outputs` of the spec names it: addresses, "
         "bonds, VLANs, MTU, routes",
     .consumers = "systemd-networkd 247 and newer",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_networkd,
+    .emit = emit_networkd,
 };
 
 }  // namespace clusterc

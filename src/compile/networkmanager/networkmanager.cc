@@ -23,7 +23,7 @@ constexpr std::string_view kExtraFile = "extra.nmconnection";
 // (ip-rule(8)).
 constexpr int kRulePriority = 32765;
 
-bool wanted(const Cluster& c) { return has_network_of(c, NetworkReader::networkmanager); }
+bool wants_networkmanager(const Cluster& c) { return has_network_of(c, NetworkReader::networkmanager); }
 
 std::string numbered(std::string_view key, int n) { return std::string(key) + std::to_string(n); }
 
@@ -88,7 +88,7 @@ std::string keyfile(const CompileInput& in, const NodeGroupModel& g, const Group
   return out;
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_networkmanager(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "networkmanager", {kExtraFile}, findings);
   std::vector<std::string> names;
   for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
@@ -126,8 +126,8 @@ const Output kNetworkManagerOutput{
         "network configuration of each node with RHEL 8 and newer, or its rebuilds: addresses, bonds, VLANs, MTU, "
         "routes",
     .consumers = "NetworkManager 1.30 and newer",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_networkmanager,
+    .emit = emit_networkmanager,
 };
 
 }  // namespace clusterc

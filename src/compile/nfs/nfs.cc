@@ -15,7 +15,7 @@ namespace clusterc {
 
 namespace {
 
-bool wanted(const Cluster& c) {
+bool wants_nfs(const Cluster& c) {
   return std::any_of(c.storage.begin(), c.storage.end(), [&](const StorageModel& s) { return served_by_nodes(c, s); });
 }
 
@@ -49,7 +49,7 @@ void append_path(std::string& out, std::string_view path) {
   out += '"';
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_nfs(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const Cluster& c = in.cluster;
   check_extra_files(in, "nfs", {}, findings);
   for (std::size_t i = 0; i < c.storage.size(); ++i) {
@@ -101,8 +101,8 @@ const Output kNfsOutput{
     .id = "nfs",
     .summary = "exports of the nodes that serve NFS, and fail-over of two servers",
     .consumers = "nfs-utils 1.3, Pacemaker 2",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_nfs,
+    .emit = emit_nfs,
 };
 
 }  // namespace clusterc

@@ -25,7 +25,7 @@ bool runs_pods(const Cluster& c) {
 }
 // Where the spec has a management network to cut off, and says by roles who may speak with it or come in from outside:
 // a firewall made without that would lock its owner out.
-bool wanted(const Cluster& c) {
+bool wants_nftables(const Cluster& c) {
   const auto network = [&](bool oob) {
     return std::any_of(c.networks.begin(), c.networks.end(),
                        [&](const NetworkModel& n) { return n.subnet && is_out_of_band(n) == oob; });
@@ -205,7 +205,7 @@ void report_logins(const Cluster& c, Findings& findings) {
           .help("give the role login to other nodes");
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_nftables(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const Cluster& c = in.cluster;
   std::vector<Ipv4Prefix> inside, oob;
   for (const NetworkModel& n : c.networks)
@@ -260,8 +260,8 @@ const Output kNftablesOutput{
     .summary =
         "firewall for compute, login and management nodes and for servers that fail over, which also isolates the BMCs",
     .consumers = "nftables 1.0 and newer",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_nftables,
+    .emit = emit_nftables,
 };
 
 }  // namespace clusterc

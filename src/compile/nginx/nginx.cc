@@ -16,7 +16,9 @@
 namespace clusterc {
 namespace {
 
-bool wanted(const Cluster& c) { return installs(c) || (c.spec.software->mirror && c.spec.software->mirror->server); }
+bool wants_nginx(const Cluster& c) {
+  return installs(c) || (c.spec.software->mirror && c.spec.software->mirror->server);
+}
 
 // One directive: nothing in it opens or closes a block, begins a comment or leaves a quote open
 // (https://nginx.org/en/docs/beginners_guide.html#conf_structure).
@@ -142,7 +144,7 @@ void installations(const CompileInput& in, const std::optional<MirrorServer>& m,
   bundle.close();
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_nginx(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "nginx", {"cluster.conf", "mirror.conf"}, findings);
   const auto m = mirror_server(in.system);
   installations(in, m, bundle, findings);
@@ -156,8 +158,8 @@ const Output kNginxOutput{
     .id = "nginx",
     .summary = "web server of boot menus, answer files and scripts for installations, and of a mirror",
     .consumers = "nginx 1.18 and newer",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_nginx,
+    .emit = emit_nginx,
 };
 
 }  // namespace clusterc

@@ -12,9 +12,9 @@
 namespace clusterc {
 namespace {
 
-using Kind = NetworkDevice::Kind;
+using ChamiKind = NetworkDevice::Kind;
 
-bool wanted(const Cluster& c) { return lists_nodes(c, "openchami"); }
+bool wants_openchami(const Cluster& c) { return lists_nodes(c, "openchami"); }
 
 // x1c0s12b0n0: rack, chassis, lowest rack unit, BMC, node. Several nodes at one place (two in a chassis) have a BMC
 // each. Nodes outside of racks are numbered in cabinet 0.
@@ -33,7 +33,7 @@ class Places {
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> taken_;
 };
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_openchami(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "openchami", {}, findings);
   std::string nodes, example;
   YamlWriter y(nodes);
@@ -54,7 +54,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
         std::vector<Port> ports;
         bool boots = false;
         for (const NetworkDevice& d : g.network().devices()) {
-          if (d.kind != Kind::port) continue;
+          if (d.kind != ChamiKind::port) continue;
           const auto mac = g.mac(member, name, d.name);
           if (!mac) continue;
           const NetworkDevice* carrier = &d;  // a bond's addresses stand at the first of its ports that is known
@@ -111,8 +111,8 @@ const Output kOpenChamiOutput{
         "nodes for OpenCHAMI's SMD, if `outputs` of the spec names it: xname, NID, addresses and MACs of ports and "
         "BMC",
     .consumers = "ochami discover static of OpenCHAMI",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_openchami,
+    .emit = emit_openchami,
 };
 
 }  // namespace clusterc

@@ -19,7 +19,7 @@ namespace {
 
 using Subnet = InfinibandSubnet;
 
-bool wanted(const Cluster& c) {
+bool wants_opensm(const Cluster& c) {
   return c.own_site && std::any_of(c.networks.begin(), c.networks.end(), [](const NetworkModel& n) {
            return n.kind == LinkKind::infiniband && n.switch_part && n.shares < 0;
          });
@@ -462,7 +462,7 @@ void write_unit(const CompileInput& in, Bundle& bundle) {
   bundle.close();
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_opensm(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const std::vector<Subnet> subnets = infiniband_subnets(in.cluster, in.plan);
   std::vector<std::string> names;
   for (const Subnet& s : subnets)
@@ -481,8 +481,8 @@ const Output kOpensmOutput{
         "opensm.conf and partitions of each InfiniBand subnet; with an inventory, also roots, end ports and names by "
         "GUID",
     .consumers = "OpenSM 3.3.23 and newer",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_opensm,
+    .emit = emit_opensm,
 };
 
 }  // namespace clusterc

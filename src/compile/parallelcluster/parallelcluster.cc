@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kFile = "cluster.yaml";
 
-bool wanted(const Cluster& c) { return c.spec.outputs.find("parallelcluster") != nullptr; }
+bool wants_parallelcluster(const Cluster& c) { return c.spec.outputs.find("parallelcluster") != nullptr; }
 
 SourceSpan wish_of(const CompileInput& in) {
   const auto* wish = in.cluster.spec.outputs.find("parallelcluster");
@@ -230,7 +230,7 @@ class Writer {
   std::string_view os_;
 };
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_parallelcluster(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "parallelcluster", {kFile}, findings);
   Writer writer(in, findings);
   if (writer.check()) writer.write(bundle);
@@ -245,8 +245,8 @@ const Output kParallelClusterOutput{
         "the cluster for AWS ParallelCluster, if `outputs` of the spec names it: queues with EFA, placement groups and "
         "spot instances, file systems of FSx and EFS",
     .consumers = "AWS ParallelCluster 3.8 and newer",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_parallelcluster,
+    .emit = emit_parallelcluster,
 };
 
 }  // namespace clusterc

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kFile = "preseed.cfg";
 
-bool wanted(const Cluster& c) { return installs(c, Installer::preseed); }
+bool wants_preseed(const Cluster& c) { return installs(c, Installer::preseed); }
 
 // OWNER QUESTION TYPE ANSWER (debconf-set-selections(1)).
 bool is_answer(std::string_view text) {
@@ -116,7 +116,7 @@ std::string answers(const CompileInput& in, int group, const InstallPlan& plan, 
   return replace_all(out, " \n", "\n");
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_preseed(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "preseed", {kFile}, findings);
   const std::string extra =
       install_extra(in, kFile, is_answer, "d-i apt-setup/non-free boolean true", findings, answered);
@@ -139,8 +139,8 @@ const Output kPreseedOutput{
     .id = "preseed",
     .summary = "unattended installation of Debian, for each node group: answers, choice of disks, last steps",
     .consumers = "debian-installer of Debian 11 to 13",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_preseed,
+    .emit = emit_preseed,
 };
 
 }  // namespace clusterc

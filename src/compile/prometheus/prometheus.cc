@@ -23,7 +23,7 @@
 namespace clusterc {
 namespace {
 
-bool wanted(const Cluster& c) { return watches_with(c, "prometheus"); }
+bool wants_prometheus(const Cluster& c) { return watches_with(c, "prometheus"); }
 
 // One file of targets: entries of hosts with the labels that they share.
 class Targets {
@@ -509,7 +509,7 @@ void write_counters(const CompileInput& in, Bundle& bundle) {
   bundle.close();
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_prometheus(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "prometheus", {"prometheus.yml", "recording.yml", "alerts.yml", "alertmanager.yml"}, findings);
   const std::vector<Job> jobs = write_targets(in, bundle);
   const std::vector<Alert> alerts = alerts_of(in.system);
@@ -530,8 +530,8 @@ const Output kPrometheusOutput{
         "scrape targets, recording and alert rules from the limits of the spec, tests of the rules, Alertmanager, "
         "fields of the DCGM exporter",
     .consumers = "Prometheus 2.42 and newer, Alertmanager 0.25 and newer",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_prometheus,
+    .emit = emit_prometheus,
 };
 
 }  // namespace clusterc

@@ -249,7 +249,7 @@ void write_unit(const CompileInput& in, Bundle& bundle) {
   bundle.close();
 }
 
-bool wanted(const Cluster& c) {
+bool wants_roce(const Cluster& c) {
   return std::any_of(c.networks.begin(), c.networks.end(), [&](const NetworkModel& n) {
     return n.subnet && carries_roce(c, n) && has_class(roce_plan(c, n)) &&
            std::any_of(n.ends.begin(), n.ends.end(), [&](const EndPoints& e) {
@@ -261,7 +261,7 @@ bool wanted(const Cluster& c) {
 
 bool serves(const System& in, int group) { return !ports_of(in, group).empty(); }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_roce(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "roce", {}, findings);
   bool some = false;
   for (std::size_t g = 0; g < in.cluster.nodes.size(); ++g) {
@@ -282,9 +282,9 @@ const Output kRoceOutput{
         "settings of RoCE ports for each node group, applied at every boot: priority of the lossless class, pause "
         "frames, traffic class, congestion control",
     .consumers = "iproute2 5.11 and newer (dcb), any driver with DCB netlink; MLNX_OFED and DOCA-OFED",
-    .wanted = wanted,
+    .wanted = wants_roce,
     .serves = serves,
-    .emit = emit,
+    .emit = emit_roce,
 };
 
 }  // namespace clusterc

@@ -2,11 +2,10 @@
 //   rclone.conf, aws-config        end point and where the credentials are: no file here has them
 //   copy-checkpoints, cluster-copy.service, .timer    what is copied there, in place of deleting or synchronizing
 #include <algorithm>
-#include <stdexcept>
 
 #include "base/text.h"
 #include "compile/common.h"
-#include "compile/templates.h"
+#include "compile/template_text.h"
 #include "spec/storage.h"
 #include "system/object_store.h"
 #include "write/writers.h"
@@ -14,13 +13,7 @@
 namespace clusterc {
 namespace {
 
-bool wanted(const Cluster& c) { return std::any_of(c.storage.begin(), c.storage.end(), is_reached); }
-
-std::string_view template_text(std::string_view name) {
-  for (const TemplateFile& file : template_files())
-    if (file.path == name) return file.text;
-  throw std::logic_error("no template " + std::string(name));
-}
+bool wants_s3(const Cluster& c) { return std::any_of(c.storage.begin(), c.storage.end(), is_reached); }
 
 void clients(const CompileInput& in, const ObjectStore& s, const std::string& folder, Bundle& bundle) {
   bundle.open(folder + "rclone.conf", "s3");
@@ -66,7 +59,7 @@ void copies(const CompileInput& in, const ObjectStore& s, const std::string& fol
   }
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_s3(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "s3", {}, findings);
   for (std::size_t i = 0; i < in.cluster.storage.size(); ++i) {
     const auto store = object_store(in.cluster, in.plan, static_cast<int>(i), findings);
@@ -84,8 +77,8 @@ const Output kS3Output{
     .id = "s3",
     .summary = "clients of object stores, and copies of checkpoints there",
     .consumers = "rclone 1.60 and newer, AWS CLI 2",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_s3,
+    .emit = emit_s3,
 };
 
 }  // namespace clusterc

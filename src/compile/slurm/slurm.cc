@@ -17,7 +17,7 @@
 namespace clusterc {
 namespace {
 
-bool wanted(const Cluster& c) {
+bool wants_slurm(const Cluster& c) {
   const auto& s = c.spec.software->scheduler;
   return s && s->kind && *s->kind == SchedulerKind::slurm;
 }
@@ -547,7 +547,7 @@ void team_usage(const CompileInput& in, const SlurmFacts& facts, Bundle& bundle)
              "#!/bin/sh\n" + made_by(in, "") + std::string(template_text("slurm/team-usage.sh")), 0755);
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_slurm(const CompileInput& in, Bundle& bundle, Findings& findings) {
   SlurmFacts facts = slurm_facts(in.system, findings);
   check_version(in, facts, findings);
   check_releases(in, findings);
@@ -581,8 +581,8 @@ const Output kSlurmOutput{
         "check; accounts and "
         "quotas of teams; reservations; power saving for cloud instances: start for a job, termination when idle",
     .consumers = "slurmctld, slurmd and slurmdbd 22.05 to 25.05",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_slurm,
+    .emit = emit_slurm,
 };
 
 }  // namespace clusterc

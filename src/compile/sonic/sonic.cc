@@ -13,7 +13,7 @@
 namespace clusterc {
 namespace {
 
-bool wanted(const Cluster& c) {
+bool wants_sonic(const Cluster& c) {
   return std::any_of(c.networks.begin(), c.networks.end(), [](const NetworkModel& n) {
     return n.spec && n.spec->switch_os && *n.spec->switch_os == SwitchOs::sonic;
   });
@@ -83,7 +83,7 @@ void write_readme(const CompileInput& in, const std::vector<Counted>& counts, bo
   bundle.close();
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_sonic(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "sonic", {kFrrFile, kConfigFile}, findings);
   const std::string extra = frr_extra(in, findings);
   const std::vector<SonicTable> tables = sonic_tables(in, findings);
@@ -126,8 +126,8 @@ const Output kSonicOutput{
         "each switch of a network with `switch_os: sonic`: ports, addresses, lossless class, expected neighbours "
         "(config_db.json), and BGP if its leaves route (frr.conf)",
     .consumers = "SONiC 202211 and newer; FRR 8.4 and newer",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_sonic,
+    .emit = emit_sonic,
 };
 
 }  // namespace clusterc

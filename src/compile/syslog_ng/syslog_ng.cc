@@ -57,7 +57,7 @@ bool named(const Cluster& c, const Receiver& r) { return !first_watching(c, r.pr
 
 // Who names another program that ships logs has it already: two would send each line twice, and syslog-ng takes
 // rsyslog's place.
-bool wanted(const Cluster& c) {
+bool wants_syslog_ng(const Cluster& c) {
   return c.node_count > 0 &&
          std::any_of(std::begin(kReceivers), std::end(kReceivers), [&](const Receiver& r) { return named(c, r); }) &&
          first_watching(c, {"alloy", "filebeat", "fluent-bit", "promtail", "rsyslog", "vector"}).empty();
@@ -108,7 +108,7 @@ void write(const CompileInput& in, const std::vector<const Receiver*>& receivers
   bundle.close();
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_syslog_ng(const CompileInput& in, Bundle& bundle, Findings& findings) {
   const Cluster& c = in.cluster;
   check_extra_files(in, "syslog-ng", {"syslog-ng.conf"}, findings);
   const std::string host = watching_node(in.system), extra = log_statements(in.system, findings);
@@ -141,8 +141,8 @@ const Output kSyslogNgOutput{
         "configuration for each node group that sends the journal and Slurm's logs to Loki or Elasticsearch, if "
         "`monitoring` of the spec names one",
     .consumers = "syslog-ng 3.25 to 4.8; Loki 3, Elasticsearch 7.9 and newer",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_syslog_ng,
+    .emit = emit_syslog_ng,
 };
 
 }  // namespace clusterc

@@ -16,10 +16,10 @@
 namespace clusterc {
 namespace {
 
-using Kind = NetworkDevice::Kind;
+using WarewulfKind = NetworkDevice::Kind;
 constexpr std::string_view kFile = "nodes.yaml";
 
-bool wanted(const Cluster& c) { return lists_nodes(c, "warewulf"); }
+bool wants_warewulf(const Cluster& c) { return lists_nodes(c, "warewulf"); }
 
 std::string netmask(const CompileInput& in, int network) {
   return ipv4_text(in.cluster.networks[static_cast<std::size_t>(network)].subnet->mask());
@@ -34,7 +34,7 @@ bool has_anchor(std::string_view text) {
   return false;
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
+void emit_warewulf(const CompileInput& in, Bundle& bundle, Findings& findings) {
   check_extra_files(in, "warewulf", {kFile}, findings);
   if (const auto* lines = extra_of(in, kFile))
     for (const auto& line : *lines)
@@ -74,7 +74,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
         std::vector<std::pair<const NetworkDevice*, std::optional<std::uint64_t>>> devices;
         for (const NetworkDevice& d : g.network().devices()) {
           std::optional<std::uint64_t> mac;
-          if (d.kind == Kind::port) {
+          if (d.kind == WarewulfKind::port) {
             mac = g.mac(member, name, d.name);
             if (!mac && missing++ == 0) example = name + "," + d.name + ",MAC";
             known |= mac && std::find(g.boot_ports().begin(), g.boot_ports().end(), d.name) != g.boot_ports().end();
@@ -85,10 +85,10 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
         if (!devices.empty()) y.map("network devices");
         for (const auto& [d, mac] : devices) {
           y.map(d->name)
-              .field("type", d->kind == Kind::bond   ? "Bond"
-                             : d->kind == Kind::vlan ? "vlan"
-                             : d->infiniband         ? "infiniband"
-                                                     : "ethernet")
+              .field("type", d->kind == WarewulfKind::bond   ? "Bond"
+                             : d->kind == WarewulfKind::vlan ? "vlan"
+                             : d->infiniband                 ? "infiniband"
+                                                             : "ethernet")
               .field("device", d->name);
           if (mac) y.field("hwaddr", mac_text(*mac));
           if (!d->addresses.empty()) {
@@ -99,10 +99,11 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
           }
           if (d->mtu > 0) y.field("mtu", d->mtu);
           const bool names = d->name_servers && !servers.empty();
-          if (!d->bond.empty() || d->kind == Kind::vlan || names) {
+          if (!d->bond.empty() || d->kind == WarewulfKind::vlan || names) {
             y.map("tags");
             if (!d->bond.empty()) y.field("master", d->bond);
-            if (d->kind == Kind::vlan) y.field("vlan_id", std::to_string(d->vlan)).field("parent_device", d->below);
+            if (d->kind == WarewulfKind::vlan)
+              y.field("vlan_id", std::to_string(d->vlan)).field("parent_device", d->below);
             std::int64_t n = 0;
             if (names)
               for (const std::string& s : servers) y.field("DNS" + std::to_string(++n), s);
@@ -136,8 +137,8 @@ const Output kWarewulfOutput{
     .id = "warewulf",
     .summary = "nodes for Warewulf, if `outputs` of the spec names it: addresses, ports, bonds, VLANs, BMC",
     .consumers = "wwctl node import of Warewulf 4.6",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_warewulf,
+    .emit = emit_warewulf,
 };
 
 }  // namespace clusterc

@@ -15,7 +15,7 @@ namespace {
 
 using Kind = NetworkDevice::Kind;
 
-bool wanted(const Cluster& c) { return lists_nodes(c, "xcat"); }
+bool wants_xcat(const Cluster& c) { return lists_nodes(c, "xcat"); }
 
 // An object: its header, and an attribute a line. Names and values here hold no blanks, which xCAT ignores wherever
 // they stand.
@@ -40,7 +40,7 @@ std::string network_name(const NetworkModel& n) {
   return replace_all(ipv4_text(n.subnet->base) + "-" + ipv4_text(n.subnet->mask()), ".", "_");
 }
 
-constexpr std::string_view kFile = "nodes.stanza";
+constexpr std::string_view kXcatFile = "nodes.stanza";
 // Attributes that are written here: an extra line may not repeat them. With a device behind a point: those of nics.
 constexpr std::string_view kKeys[] = {"objtype",    "groups", "arch",       "mgt",        "bmc",
                                       "ip",         "mac",    "installnic", "primarynic", "nictypes",
@@ -49,7 +49,7 @@ constexpr std::string_view kKeys[] = {"objtype",    "groups", "arch",       "mgt
 // Attributes of every node: a stanza of defaults (xcatstanzafile(5)).
 std::string defaults(const CompileInput& in, Findings& findings) {
   std::string out;
-  const auto* extra = extra_of(in, kFile);
+  const auto* extra = extra_of(in, kXcatFile);
   if (!extra) return out;
   for (const auto& wish : *extra) {
     if (!wish) continue;
@@ -65,7 +65,7 @@ std::string defaults(const CompileInput& in, Findings& findings) {
         !std::all_of(key.begin(), key.end(), of_name) || text.ends_with(':'))
       findings
           .error("output-extra-malformed", wish.span,
-                 "'" + one_line(text.substr(0, 60)) + "' is not a valid line of " + std::string(kFile))
+                 "'" + one_line(text.substr(0, 60)) + "' is not a valid line of " + std::string(kXcatFile))
           .help(
               "write one attribute of every node in each line, without blanks: "
               "provmethod=rocky9-x86_64-netboot-compute");
@@ -80,8 +80,8 @@ std::string defaults(const CompileInput& in, Findings& findings) {
   return out.empty() ? out : "\ndefault-node:\n" + out;
 }
 
-void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
-  check_extra_files(in, "xcat", {kFile}, findings);
+void emit_xcat(const CompileInput& in, Bundle& bundle, Findings& findings) {
+  check_extra_files(in, "xcat", {kXcatFile}, findings);
   std::string out, example;
   std::int64_t missing = 0;
   for (const AddressPlan& a : in.plan.addresses) {
@@ -125,7 +125,7 @@ void emit(const CompileInput& in, Bundle& bundle, Findings& findings) {
           if (!ips.empty()) s.put("nicips." + d.name, ips).put("nicnetworks." + d.name, networks);
         }
       });
-  bundle.open("xcat/" + std::string(kFile), "xcat");
+  bundle.open("xcat/" + std::string(kXcatFile), "xcat");
   bundle.text() += made_by(in, "xcat") + unknown_macs(missing, "ports that nodes start from", example);
   bundle.text() += out;
   bundle.close();
@@ -138,8 +138,8 @@ const Output kXcatOutput{
     .id = "xcat",
     .summary = "networks and nodes for xCAT, if `outputs` of the spec names it: addresses, MACs, bonds, VLANs, BMC",
     .consumers = "mkdef -z of xCAT 2.14 and newer",
-    .wanted = wanted,
-    .emit = emit,
+    .wanted = wants_xcat,
+    .emit = emit_xcat,
 };
 
 }  // namespace clusterc

@@ -62,8 +62,6 @@ namespace {
 constexpr std::int64_t kUplinksOfAManagementSwitch =
     2;  // one cable may fail (DGX SuperPOD RA, appendix A: 16 uplinks of 8 switches)
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 struct Builder {
   const Cluster& c;
   Plan& plan;

@@ -7,8 +7,6 @@
 namespace clusterc {
 namespace {
 
-constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 // Ports up that D ports down need. 4/3 as a double is a little less than 4/3: the tolerance takes the rounding back.
 std::int64_t uplinks_for(const FabricDemand& d, std::int64_t down) {
   down += d.beside_busy;

@@ -38,6 +38,8 @@
 
 namespace clusterc {
 
+constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
 struct OwnLeavesDemand {
   std::int64_t slots = 0;  // at the size built for, on each leaf of a unit
   std::int64_t each = 1;   // leaves of a unit

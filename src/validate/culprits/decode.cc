@@ -7,24 +7,18 @@
 #include <set>
 #include <tuple>
 
+#include "base/index.h"
+#include "validate/culprits/middle.h"
 #include "validate/culprits/uplinks.h"
 
 namespace clusterc {
 namespace {
-
-constexpr std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // A leaf, a rack's rail or a node is the culprit where so large a share of its parts are suspects.
 constexpr double kMostOf = 0.75;
 constexpr std::size_t kFewestOfRack = 3, kFewestOfLeaf = 4, kFewestRails = 2, kEvidence = 8;
 // Fewer measurements of a kind are compared with those of all kinds.
 constexpr std::size_t kFewestPeers = 6;
-
-double middle(std::vector<double>& v) {
-  const auto mid = v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2);
-  std::nth_element(v.begin(), mid, v.end());
-  return *mid;
-}
 
 class Decoder {
  public:

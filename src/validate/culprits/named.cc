@@ -3,13 +3,12 @@
 #include <map>
 
 #include "base/format.h"
+#include "base/index.h"
 #include "plan/fabric/cabling.h"
 #include "targets/collectives.h"
 
 namespace clusterc {
 namespace {
-
-constexpr std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 struct PortNames {
   std::string adapter, cable, switch_port;

@@ -1,14 +1,13 @@
 #include "validate/culprits/pair_fabric.h"
 
 #include "base/format.h"
+#include "base/index.h"
 #include "plan/fabric/routing.h"
 #include "spec/network.h"
 #include "targets/collectives.h"
 
 namespace clusterc {
 namespace {
-
-constexpr std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // The ports of the nodes, and the routing between them.
 struct PlannedPorts {

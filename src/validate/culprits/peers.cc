@@ -3,16 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "validate/culprits/middle.h"
+
 namespace clusterc {
 namespace {
 
 constexpr std::size_t kFewestPeers = 4;
-
-double middle(std::vector<double> v) {
-  const auto mid = v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2);
-  std::nth_element(v.begin(), mid, v.end());
-  return *mid;
-}
 
 }  // namespace
 

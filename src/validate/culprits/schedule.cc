@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "base/index.h"
+
 namespace clusterc {
 namespace {
 
@@ -11,8 +13,6 @@ using Unit = std::vector<std::int32_t>;  // the nodes that share a leaf, in the 
 
 // From so many leaves on the lanes of a round across take different turns.
 constexpr std::size_t kLeavesOfLanes = 9;
-
-constexpr std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // Largest first, so that the leaves which have a k-th node are the first ones.
 std::vector<Unit> units_of(const PairFabric& f) {

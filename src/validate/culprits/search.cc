@@ -6,10 +6,10 @@
 #include <set>
 #include <span>
 
+#include "base/index.h"
+
 namespace clusterc {
 namespace {
-
-constexpr std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // Pairs one suspect with a good node after the other, each node once.
 class Confirmation {

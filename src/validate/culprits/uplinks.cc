@@ -4,18 +4,14 @@
 #include <cmath>
 #include <set>
 
+#include "base/index.h"
+#include "validate/culprits/middle.h"
+
 namespace clusterc {
 namespace {
 
-constexpr std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 constexpr std::size_t kFewestValues = 8, kFewestLeaves = 8;
 constexpr double kSigmas = 6, kSigmasOfHalf = 3.5, kLeast = 0.002;
-
-double middle(std::vector<double> v) {
-  const auto mid = v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2);
-  std::nth_element(v.begin(), mid, v.end());
-  return *mid;
-}
 
 // How far the median of each leaf lies below those of all, in robust standard deviations of theirs; and by how much.
 struct Below {
