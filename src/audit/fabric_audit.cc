@@ -114,8 +114,9 @@ class Reporter {
                      all.size() == 1 ? "is not" : "are not", all.size() == 1 ? "it was" : "they were",
                      all.size() == 1 ? "its" : "their", first, all.size() > 3 ? ", …" : ""))
         .help(
-            "hosts that are plugged into the same switches may stand for each other: to compare single hosts, give the "
-            "spec the names of the fabric; --names FILE writes which is which");
+            "hosts on the same switches cannot be told apart by their cables: to compare single hosts, write the host "
+            "names "
+            "of the fabric into the spec; --names FILE writes which planned host was taken for which real one");
   }
 
   void adapters() {
@@ -235,7 +236,7 @@ class Reporter {
     std::string where;
     const std::string &near = plan_.places[at(c.near)], &far = plan_.places[at(c.far)];
     if (!near.empty() && !far.empty()) where = format(", from {} to {}", near, far);
-    f.note({}, format("the plan has it as {}{}", name, where));
+    f.note({}, format("in the plan the cable is {}{}", name, where));
     f.object(name);
   }
 

@@ -203,10 +203,11 @@ class Reader {
     }
     if (first)
       findings_
-          .warning("audit-capture-unread", first->link.span,
-                   format("{} ports, as the one of this line, have a peer that the list lacks or that has no LID: "
-                          "their links were not read",
-                          alone))
+          .warning(
+              "audit-capture-unread", first->link.span,
+              format("{} ports, for example the one in this line, have a peer that the list lacks or that has no LID: "
+                     "their links were not read",
+                     alone))
           .help(
               "take the list of the whole fabric while a subnet manager runs, with LIDs and GUIDs: iblinkinfo -l > "
               "FILE");

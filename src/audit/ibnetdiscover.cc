@@ -198,15 +198,17 @@ class Reader {
     constexpr const char* kHelp = "take the file again, and keep it as the tool wrote it: ibnetdiscover > FILE";
     if (first)
       findings_
-          .warning("audit-capture-unread", first->span,
-                   format("the dump has no record of {} of its {} devices, as the one of this line: it was cut, or "
-                          "edited",
-                          unlisted, out_.devices.size()))
+          .warning(
+              "audit-capture-unread", first->span,
+              format(
+                  "the dump has no record of {} of its {} devices, for example of the one in this line: the dump was "
+                  "cut, or edited",
+                  unlisted, out_.devices.size()))
           .help(kHelp);
     if (alone)
       findings_
           .warning("audit-capture-unread", alone->span,
-                   format("{} of {} links, as the one of this line, are told by one of their ends only: the dump was "
+                   format("{} of {} links have one of their ends only, for example the one in this line: the dump was "
                           "cut, or edited",
                           once, out_.links.size()))
           .help(kHelp);

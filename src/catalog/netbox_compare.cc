@@ -38,7 +38,7 @@ std::string_view same_part(const NetboxType& t, const NetboxPart& part, const Ca
 void report_part_again(const NetboxType& t, const NetboxPart& part, SourceSpan first, Findings& findings) {
   findings
       .note("netbox-part-again", t.at, format("'{}' was made from another file already: this one is left out", part.id))
-      .note(first, "made from this one");
+      .note(first, "the part was made from this file");
 }
 
 void compare_with_catalog(const NetboxType& t, const NetboxPart& part, Catalog& catalog, Findings& findings) {

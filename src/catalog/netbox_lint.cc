@@ -229,8 +229,8 @@ void lint_names(const std::vector<NetboxItem>& items, std::string_view what, Fin
         if (!there.contains({a, b}))
           missing += (missing.empty() ? "" : ", ") + (first[0] == last[0] ? format("{}", b) : format("{}.{}", a, b));
     findings.warning("netbox-number-missing", ports.front().second->name_at,
-                     format("the file has {} of {} {} that begin with '{}': it lacks {}", there.size(), whole, what,
-                            named(*ports.front().second), missing));
+                     format("the file has {} of {} {} of the series that starts at '{}': it lacks {}", there.size(),
+                            whole, what, named(*ports.front().second), missing));
   }
 }
 

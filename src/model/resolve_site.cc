@@ -20,7 +20,7 @@ Value<VoltAmperes> feed_capacity(Resolution& r, const Named<Feed>& feed, const S
   if (f.continuous && !f.breaker)
     r.missing(f.continuous.span,
               format("`continuous` of feed '{}' is a share of its breaker, but the feed has no `breaker`", feed.name),
-              "write `breaker: 250 A`, or leave `continuous` out: `capacity` is continuous");
+              "write `breaker: 250 A`, or leave `continuous` out: `capacity` already states the continuous load");
   if (f.capacity || f.capacity.unknown) return f.capacity;
   if (!f.breaker) {
     if (!was_written(f.breaker) && !was_written(f.capacity))

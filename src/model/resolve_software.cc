@@ -38,8 +38,10 @@ void check_node_pattern(Resolution& r, const Value<std::string>& names) {
     if (!found && missing++ == 0) first = name;
   }
   if (missing == 0) return;
-  const std::string more = missing > 1 ? format(" and {} more", missing - 1) : std::string();
-  if (Finding* f = r.error("spec-unknown-name", names.span, format("no node is named '{}'{}", first, more)))
+  if (Finding* f = r.error("spec-unknown-name", names.span,
+                           missing == 1 ? format("no node is named '{}'", first)
+                                        : format("{} of these names are not names of nodes: '{}' and {} more", missing,
+                                                 first, missing - 1)))
     for (const NodeGroupModel& g : r.cluster.nodes)
       if (g.name == first) f->help(format("'{}' is a node group; its nodes are {}", first, g.names.text()));
 }

@@ -39,8 +39,8 @@ void ha_store_on_hard_disks(const Rule& rule, const RuleInput& in, Findings& fin
     if (!boot || faster) continue;
     findings
         .warning(rule.id, first_place(at, g.span),
-                 format("etcd on '{}' writes its log to hard disks: one rotation of a disk lasts 8.3 ms, but a write "
-                        "must end within 10 ms",
+                 format("etcd on '{}' writes its log to hard disks: one rotation of a disk takes 8.3 of the 10 ms "
+                        "in which a write must end",
                         g.name))
         .help("write `drives: { boot: 2 x 960 GB nvme }`, or use a faster drive for /var/lib/etcd")
         .object("nodes." + g.name);

@@ -45,7 +45,8 @@ void power_ups_over_kw_rating(const Rule& rule, const RuleInput& in, Findings& f
     f.label(std::move(label));
     if (after_loss)
       f.note(c.feeds[load.worst_lost_feed].span,
-             format("this feed fails; with it the UPS carries {}", to_text(Watts(load.normal.value * pf))));
+             format("this is the feed that fails; while it works, the UPS carries {}",
+                    to_text(Watts(load.normal.value * pf))));
     if (over_watts)
       mention_unconfirmed(f, feed.ups->power, format("the power of '{}'", model));
     else

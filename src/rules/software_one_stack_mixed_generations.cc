@@ -34,7 +34,8 @@ void software_one_stack_mixed_generations(const Rule& rule, const RuleInput& in,
                             g.name, b.nccl->text(), first->name, n.name, a.nccl->text()))
             .note(a.nccl.span, "the other release")
             .help(
-                "use one release of NCCL for both: NCCL drops old GPUs only in builds for a new major release of CUDA")
+                "use one release of NCCL for both: a newer NCCL still supports the old GPUs, unless it is built for a "
+                "new major release of CUDA")
             .object("nodes." + g.name);
       if (a.cuda && b.cuda && a.cuda->major() != b.cuda->major() && once.first(b.cuda.span)) {
         Finding& f = findings.warning(rule.id, b.cuda.span,

@@ -11,8 +11,8 @@ void target_without_test(const Rule& rule, const RuleInput& in, Findings& findin
         .add(rule.severity, rule.id, none.place,
              format("no test of this cluster measures '{}', which `targets` demands{}: {}", none.key,
                     none.group.empty() ? std::string() : format(" of '{}'", none.group), none.why))
-        .help(format("leave '{}' out, or write `skip` with the reason: a run of `validate` does not pass without it",
-                     none.key))
+        .help(
+            format("leave '{}' out, or write `skip` with the reason: otherwise no run of `validate` passes", none.key))
         .object(none.group.empty() ? std::string("targets") : "nodes." + none.group);
 }
 

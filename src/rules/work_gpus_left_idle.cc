@@ -39,9 +39,9 @@ void help_batch(Finding& f, const Count& n, const WorkloadPlan& p) {
                            static_cast<double>(together),
                tokens = sequences * p.job->model.sequence;
   if (tokens < 1e18)
-    f.help(format("write `batch: {} tokens`: its {} sequences, for {} copies, use {}",
+    f.help(format("write `batch: {} tokens`: these are {} sequences for {} copies of the model, and {}",
                   static_cast<std::int64_t>(tokens), static_cast<std::int64_t>(sequences), n.most,
-                  n.over() > 0 ? format("all but {} of the GPUs", n.over()) : "all GPUs"));
+                  n.over() > 0 ? format("only {} stay idle", plural(n.over(), "GPU")) : "no GPU stays idle"));
 }
 
 // The node counts below and above whose GPUs all have work.

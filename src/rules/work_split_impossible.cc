@@ -72,8 +72,10 @@ class OneWorkload {
     const std::int64_t experts = s.expert.value_or(1);
     if (experts > tensor && experts % tensor != 0) uneven(s.tensor, "tensor", "GPUs of the experts", experts);
     if (experts > tensor && s.data && data * tensor % experts != 0)
-      error(s.data.span, format("workload '{}' spreads experts over {} GPUs, but {} x {} GPUs have its attention",
-                                name_, experts, data, tensor))
+      error(s.data.span,
+            format("workload '{}' spreads its experts over {} GPUs, but its attention layers over {} x {} GPUs: the "
+                   "second number must be a multiple of the first",
+                   name_, experts, data, tensor))
           .help(format("write `data: {}`", experts / tensor));
     const double groups = std::max(
                      static_cast<double>(data),

@@ -166,9 +166,10 @@ void NameChecks::word(std::string_view key, const Value<std::string>& v) {
                       return is_letter_or_digit(c) || std::string_view(" ._+-/:@()").find(c) != std::string_view::npos;
                     });
   if (!good)
-    findings_.error(
-        "spec-bad-name", v.span,
-        format("{} '{}' is not a plain word: at most 200 letters, digits, spaces and . _ + - / : @ ( )", key, *v));
+    findings_.error("spec-bad-name", v.span,
+                    format("{} '{}' is too long or has other characters than allowed: at most 200 letters, digits, "
+                           "spaces and . _ + - / : @ ( )",
+                           key, *v));
 }
 
 void NameChecks::prefix(std::string_view key, const Value<std::string>& v) {

@@ -83,7 +83,7 @@ class Judge {
         fail(s_.span, "'" + other.name + "' is BeeGFS with `targets`, too, and files are compiled for one such storage",
              "take `targets` of one of them out, and set its servers up by hand");
     if (s_.spec->servers->ha)
-      fail(s_.spec->servers->ha.span, "no output moves services of BeeGFS between servers",
+      fail(s_.spec->servers->ha.span, "clusterc compiles no fail-over of BeeGFS services, which `ha` asks for",
            "take `ha` out; with `protection: replica 2`, buddy mirrors go on without a server");
   }
 

@@ -272,9 +272,9 @@ void check_bought_source(const Cluster& c, const Plan& plan, int storage, Findin
     findings
         .warning("storage-source-elsewhere", s.spec->source.span,
                  "'" + ipv4_text(address) + "' is not an address of the servers of '" + s.name +
-                     "' in the plan, whose first is " +
+                     "': in the plan their first address is " +
                      ipv4_text(plan.address(planned[0].first->network, planned[0].second, 0)) +
-                     ": /etc/hosts and the mounts would name different machines")
+                     ", so /etc/hosts and the mounts would name different machines")
         .help(
             "use the address that stands for `" + s.name +
             "-1-NETWORK` in the compiled file hosts; if its management servers are other machines, accept the finding");

@@ -115,7 +115,7 @@ std::string unusable(const Cluster& c, const AddressPlan& a, std::uint32_t addre
   if (address == a.subnet.base || address == a.subnet.base + static_cast<std::uint32_t>(a.subnet.size() - 1))
     return text + " is the first or last address of " + a.subnet.text() + ", which no machine can have";
   if (const auto at = services.find(address); at != services.end())
-    return text + " is the address of storage '" + *at->second + "', which moves between its servers";
+    return text + " is the floating address of storage '" + *at->second + "': no machine can have it as its own";
   return {};
 }
 
@@ -156,8 +156,8 @@ void check_servers(const Cluster& c, const AddressPlan& a,
     if (row == rows.end()) continue;
     findings
         .warning("inventory-address-of-server", row->second->address_span,
-                 format("'{}' has the address {}, which the spec has as that of a server", one_line(row->second->name),
-                        server.host))
+                 format("'{}' has the address {}, but in the spec this is the address of a server",
+                        one_line(row->second->name), server.host))
         .note(server.span, "the server is named here")
         .help("correct the one that is wrong; if this machine is that server, accept the finding")
         .object("networks." + c.networks[static_cast<std::size_t>(a.network)].name);
@@ -194,11 +194,10 @@ void check_missing(const Cluster& c, const Plan& plan, const AddressPlan& a,
     const std::string name = g.names.name(first);
     const std::string who =
         "'" + name + "'" + (count > 1 ? format(" and {} more of group '{}'", count - 1, g.name) : "");
-    std::string why = format(
-        "the inventory has no address of {} in network '{}', in which it has those of {}: the plan gives '{}' the "
-        "address {}",
-        who, net.name, others ? "other nodes of the group" : "other groups", name,
-        ipv4_text(plan.address(a.network, static_cast<int>(e), first, first_port)));
+    std::string why =
+        format("in network '{}' the inventory has addresses of {}, but none of {}: the plan gives '{}' the address {}",
+               net.name, others ? "other nodes of the group" : "other groups", who, name,
+               ipv4_text(plan.address(a.network, static_cast<int>(e), first, first_port)));
     Finding& f = findings.warning("inventory-address-missing", others ? any->address_span : g.span, std::move(why));
     f.object("nodes." + g.name);
     f.help(

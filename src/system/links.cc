@@ -147,12 +147,15 @@ void LinkReader::take(const LinkRow& row) {
     for (std::size_t i = 0; g && i < g->ports.size(); ++i)
       for (const std::string& port : g->ports[i].names)
         if (known.size() < kNamed && std::ranges::find(known, port) == known.end()) known.push_back(port);
-    return refuse(row,
-                  format("'{}' has the interface '{}', but {}", one_line(row.name), row.link,
-                         row.port.empty() ? std::string("the row names no port")
-                                          : format("'{}' is no port of a node's system", one_line(row.port))),
-                  known.empty() ? std::string("write `link` into rows of ports of nodes only")
-                                : "write the port as the spec has it: " + join(known, ", "));
+    return refuse(
+        row,
+        row.port.empty()
+            ? format("the row gives '{}' the interface '{}', but names no port", one_line(row.name), row.link)
+            : format("the row gives the interface '{}' to port '{}' of '{}', but the operating system of this "
+                     "machine has no such port",
+                     row.link, one_line(row.port), one_line(row.name)),
+        known.empty() ? std::string("write `link` into rows of ports of nodes only")
+                      : "write the port as the spec has it: " + join(known, ", "));
   }
   if (std::string why = unlike_others(*g, row); !why.empty())
     return refuse(

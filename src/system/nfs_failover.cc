@@ -126,7 +126,7 @@ class Judge {
       if (own.kind == shared.kind && own.least <= shared.most && shared.least <= own.most)
         fail(d.value.size.span,
              "its shared drives have the same kind and size as the drives '" + d.name + "' inside '" + g_.name +
-                 "', so that what is made on those could be made on shared ones",
+                 "', so the file system for these drives could be created on shared drives",
              "write drives of another kind or size for '" + d.name + "', or for the shared ones");
     }
   }

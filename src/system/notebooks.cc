@@ -73,8 +73,8 @@ class Sizes {
     if (nodes == nodes_.end()) {
       findings_
           .error("notebooks-group-unscheduled", of.group.span,
-                 "sessions of size '" + name + "' run on '" + one_line(*of.group) + "', which is no group that " +
-                     scheduler_ + " hands out")
+                 "sessions of size '" + name + "' run on '" + one_line(*of.group) + "', but " + scheduler_ +
+                     " runs no " + (scheduler_ == "Slurm" ? "jobs" : "pods") + " on the nodes of this group")
           .help("write one of " + groups());
       return;
     }

@@ -114,7 +114,7 @@ class Judge {
     out_.prefix = folder.empty() ? from->name : from->name + "/" + folder;
     const double every = copies.every ? copies.every->value : static_cast<double>(kEvery);
     if (every < kLeastEvery || every > kMostEvery)
-      return fail(copies.every.span, "the time between copies is not from a minute to a year", "write `every: 1 h`");
+      return fail(copies.every.span, "the time between copies must be from a minute to a year", "write `every: 1 h`");
     out_.every_seconds = static_cast<std::int64_t>(every);
     if (copies.rate)
       out_.kib_per_second = std::max<std::int64_t>(1, static_cast<std::int64_t>(copies.rate->value / 1024));

@@ -131,9 +131,9 @@ void add_features(const NodeGroupModel& g, SlurmNodes& n, Findings& findings) {
         n.features.push_back(*feature);
       else
         findings
-            .error(
-                "slurm-feature-malformed", feature.span,
-                "'" + one_line(feature->substr(0, 60)) + "' cannot be a feature of Slurm: letters, digits and '_-.:+'")
+            .error("slurm-feature-malformed", feature.span,
+                   "'" + one_line(feature->substr(0, 60)) +
+                       "' cannot be a feature of Slurm: a feature has letters, digits and '_-.:+' only")
             .help("write words such as `ib` or `cpu_genoa`");
     }
 }

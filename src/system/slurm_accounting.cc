@@ -78,8 +78,8 @@ void bill(const Cluster& c, SlurmFacts& facts, Findings& findings) {
   const NodeGroupModel& g = c.nodes[static_cast<std::size_t>(assumed->group)];
   findings
       .note("slurm-billing-assumed", g.span,
-            "'" + g.name + "' has no `billing`, so one hour of a whole node counts as " + std::to_string(largest) +
-                " hours of a thread in the shares of the teams: the largest node has " + std::to_string(largest) +
+            "'" + g.name + "' has no `billing`, so a node-hour counts as " + std::to_string(largest) +
+                " thread-hours in the shares of the teams: the largest node has " + std::to_string(largest) +
                 " threads")
       .help("write what an hour of the node counts, in hours of one thread, for example by price: `billing: " +
             std::to_string(4 * largest) + "`");

@@ -66,8 +66,10 @@ SlurmPower slurm_power(const System& in, Findings& findings) {
       continue;
     }
     findings
-        .error("slurm-power-group-unscheduled", name.span,
-               "'" + one_line(*name) + "' is to be started when jobs need it, but is no group that Slurm hands out")
+        .error(
+            "slurm-power-group-unscheduled", name.span,
+            "'" + one_line(*name) +
+                "' is in `power_saving`, which starts nodes when jobs need them, but Slurm runs no jobs on this group")
         .help("name a group of nodes that run jobs");
   }
   for (const NodeGroupModel& g : c.nodes)

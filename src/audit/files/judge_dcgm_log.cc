@@ -49,7 +49,7 @@ void report(const Failure& f, Findings& findings) {
       .help(f.failed
                 ? "drain the node; run the test again by itself (dcgmi diag -r NAME -v), and have the GPU replaced "
                   "if it fails again"
-                : "correct what the line says, and run it again");
+                : "repair what this line reports, and run the test again");
 }
 
 }  // namespace
@@ -126,7 +126,7 @@ std::string judge_dcgm_log(const Sources& sources, FileId file, Findings& findin
                         : format("{} results are neither Pass nor Fail, Warn or Skip", unknown),
            kManual);
   else if (passed == 0 && failed == 0 && warned + skipped > 0)
-    unread(last, "no test passed: the tests were left out, or warn", kManual);
+    unread(last, "no test passed: each test was skipped or gave a warning", kManual);
   std::string out = format("{}: {} passed", counted(passed + failed + warned + skipped + unknown, "test"), passed);
   if (warned > 0) out += format(", {} with warnings", warned);
   if (failed > 0) out += format(", {} failed", failed);

@@ -259,7 +259,7 @@ class Judge {
     Finding& f = findings_.error("file-lspci-device-lost", d.lost,
                                  format("{} {} does not answer: it is off the bus", word_of(d.kind), d.address));
     if (d.lost.begin != d.span.begin) f.note(d.span, "the device");
-    f.note({}, "a device that does not answer reads as ones alone: revision ff, header type 7f")
+    f.note({}, "if a device does not answer, every bit reads as 1: revision ff, header type 7f")
         .help(
             "read the kernel log (dmesg: Xid 79, AER), switch the power of the machine off and on; exchange the card "
             "or its riser if it is lost again")

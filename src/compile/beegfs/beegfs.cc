@@ -224,8 +224,8 @@ void check_beegfs_version(const StorageModel& s, Findings& findings) {
       .warning(
           "beegfs-version-unread", s.spec->version.span,
           "the files for the servers of '" + s.name + "' are written for BeeGFS 7.4 and 8.0 to 8.3, not for " + text)
-      .help("write `version: 8.3`, or accept this once the settings in beegfs/ stand in the configuration files of " +
-            text);
+      .help("write `version: 8.3`; or copy the settings in beegfs/ into the configuration files of " + text +
+            ", and then accept the finding");
 }
 
 void emit_beegfs(const CompileInput& in, Bundle& bundle, Findings& findings) {

@@ -65,7 +65,8 @@ void check(const CompileInput& in, const ConfiguredFabric& fabric, const std::ve
                 "no port of the switches of network '" + n.name + "' leads to the gateway of '" + o.name +
                     "': the plan has no cable to it, and ports without one are down")
           .help(
-              "on the switch that it is plugged into: `nv set interface PORT link state up`, its address or VLAN, then "
+              "on the switch at the other end of the cable: run `nv set interface PORT link state up`, set its address "
+              "or VLAN, run "
               "`nv config apply` and `nv config save`");
   if (n.spec->spectrum_x.value_or(false))
     findings

@@ -101,7 +101,7 @@ bool stands_once(std::string_view key) {
 // Why an extra line would say otherwise than what stands above it in `ours`; empty: it does not.
 std::string contradiction(std::string_view ours, std::string_view text, std::string_view key) {
   for (const std::string_view k : {"domain", "dhcp-hostsfile", "addn-hosts", "dhcp-range", "port"})
-    if (key == k) return "an extra line sets '" + std::string(key) + "', which follows from the spec";
+    if (key == k) return "an extra line sets '" + std::string(key) + "', which is already set from the spec";
   const auto written = [&](std::string_view line) {
     return ours.find("\n" + std::string(line) + "\n") != std::string_view::npos;
   };
@@ -112,7 +112,7 @@ std::string contradiction(std::string_view ours, std::string_view text, std::str
   if (key == "enable-tftp" && text != key && written(key))
     return "an extra line limits 'enable-tftp' to some interfaces, but the compiled line enables it on every interface";
   if (key == "tftp-root" && written("enable-tftp"))
-    return "an extra line sets 'tftp-root', which follows from the spec: boot files are in /srv/tftp";
+    return "an extra line sets 'tftp-root', which is already set from the spec: boot files are in /srv/tftp";
   return {};
 }
 

@@ -415,7 +415,7 @@ class GroupEnv {
           std::find_if(f.settings.begin(), f.settings.end(), [&](const Setting& s) { return s.key == key; });
       if (key == f.devices_key || (ours != f.settings.end() && ours->derived)) {
         told(findings, "output-extra-contradicts-spec", wish.span,
-             "an extra line sets '" + key + "', which follows from the spec", "change the spec instead");
+             "an extra line sets '" + key + "', which is already set from the spec", "change the spec instead");
         continue;
       }
       if (ours != f.settings.end())

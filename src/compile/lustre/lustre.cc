@@ -139,8 +139,9 @@ void layout_script(const CompileInput& in, const StorageModel& s, Bundle& bundle
                       stripe.size->value != kStripeUnit * static_cast<double>(static_cast<std::int64_t>(
                                                               stripe.size->value / kStripeUnit)))) {
     findings
-        .error("lustre-stripe-uneven", stripe.size.span,
-               "a stripe of " + to_text(*stripe.size) + " is not a multiple of 64 KiB below 4 GiB, as Lustre needs")
+        .error(
+            "lustre-stripe-uneven", stripe.size.span,
+            "a stripe has " + to_text(*stripe.size) + ", but Lustre needs a multiple of 64 KiB that is less than 4 GiB")
         .help("write `size: 4 MiB`");
     return;
   }

@@ -63,7 +63,7 @@ std::string keywords(const CompileInput& in, Findings& findings) {
              key.starts_with("power_parameters_"))
       findings
           .error("output-extra-contradicts-spec", wish.span,
-                 "an extra line sets '" + std::string(key) + "', which follows from the spec")
+                 "an extra line sets '" + std::string(key) + "', which is already set from the spec")
           .help("change the spec instead");
     else
       out += ' ', append_shell_word(out, text);

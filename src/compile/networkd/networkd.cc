@@ -103,7 +103,7 @@ void emit_networkd(const CompileInput& in, Bundle& bundle, Findings& findings) {
         if (section != "Match" || key != "Name") return {};
         for (const std::string_view name : split(value, ' '))
           if (std::find(names.begin(), names.end(), name) != names.end())
-            return "an extra line configures interface '" + std::string(name) + "', which follows from the spec";
+            return "an extra line configures interface '" + std::string(name) + "', which is already set from the spec";
         return {};
       });
   if (!extra.empty()) bundle.add("networkd/" + std::string(kExtraFile), "networkd", made_by(in, "networkd") + extra);

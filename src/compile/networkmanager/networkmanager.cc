@@ -104,14 +104,15 @@ void emit_networkmanager(const CompileInput& in, Bundle& bundle, Findings& findi
     add_link_files(in, network, "networkmanager", files);
     write_device_files(in, static_cast<int>(g), network, files, "networkmanager", 0600, bundle);
   }
-  const std::string extra = ini_lines(
-      in, kExtraFile, "[connection] and then interface-name=mgmt0", findings,
-      [&](std::string_view section, std::string_view key, std::string_view value) -> std::string {
-        if (section != "connection" || (key != "interface-name" && key != "id")) return {};
-        return std::find(names.begin(), names.end(), value) == names.end()
-                   ? std::string()
-                   : "an extra line configures interface '" + std::string(value) + "', which follows from the spec";
-      });
+  const std::string extra =
+      ini_lines(in, kExtraFile, "[connection] and then interface-name=mgmt0", findings,
+                [&](std::string_view section, std::string_view key, std::string_view value) -> std::string {
+                  if (section != "connection" || (key != "interface-name" && key != "id")) return {};
+                  return std::find(names.begin(), names.end(), value) == names.end()
+                             ? std::string()
+                             : "an extra line configures interface '" + std::string(value) +
+                                   "', which is already set from the spec";
+                });
   if (!extra.empty())
     bundle.add("networkmanager/" + std::string(kExtraFile), "networkmanager", made_by(in, "networkmanager") + extra,
                0600);

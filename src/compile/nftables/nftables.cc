@@ -91,9 +91,9 @@ void append_extra(const CompileInput& in, std::string_view file, std::string& ou
            text.find(' ') != std::string_view::npos;
     if (good && lets_everybody_in(text))
       findings
-          .error(
-              "output-extra-contradicts-spec", wish.span,
-              "'" + std::string(text.substr(0, 60)) + "' accepts everything from everybody: no rule behind it counts")
+          .error("output-extra-contradicts-spec", wish.span,
+                 "'" + std::string(text.substr(0, 60)) +
+                     "' accepts everything from everybody: the rules after it have no effect")
           .help(
               "name a port or a network, for example tcp dport 8443 accept; write `skip: true` to compile no firewall");
     else if (good)

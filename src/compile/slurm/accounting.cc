@@ -122,8 +122,9 @@ void check_enforcement(const CompileInput& in, const SlurmFacts& facts, Findings
                         "AccountingStorageEnforce, which the spec does not set",
                         what, partition))
         .help(
-            "write `AccountingStorageEnforce=associations,limits,qos` in outputs.slurm.extra, slurm.conf, after "
-            "sacctmgr knows the accounts and users, or write teams");
+            "add the accounts and users with sacctmgr, then write `AccountingStorageEnforce=associations,limits,qos` "
+            "in "
+            "outputs.slurm.extra, slurm.conf; or write `teams` in the spec");
   };
   for (const SlurmPartition& p : facts.partitions) {
     if (!p.spec) continue;

@@ -78,9 +78,9 @@ bool check_default(const SlurmLine& line, bool memory_by_cpu, Findings& findings
     if (addresses)
       findings
           .error("output-extra-malformed", line.span,
-                 (key == "port" ? "a list of values for 'port' has one for each node"
-                                : "'" + key + "' must be set for each node separately") +
-                     ": slurmctld does not start with it in a DEFAULT line")
+                 "slurmctld does not start if a DEFAULT line has " +
+                     (key == "port" ? "a list of ports: such a list has one port for each node"
+                                    : "'" + key + "': each node needs its own value"))
           .help("write it in the NodeName line of the node");
     const bool boards = kind == "nodename" && (key == "boards" || key == "socketsperboard"),
                memory = kind == "partitionname" && key == "defmempernode" && memory_by_cpu;
@@ -286,7 +286,8 @@ bool SlurmFile::takes_place(const Extra& extra, Extras& extras, Findings& findin
   if (ours != entries_.end() && ours->derived) {
     findings
         .error("output-extra-contradicts-spec", extra.span,
-               "an extra line sets '" + extra.key + "' of " + name_ + ", which follows from the spec: " + ours->text)
+               "an extra line sets '" + extra.key + "' of " + name_ +
+                   ", which is already set from the spec: " + ours->text)
         .help("change the spec instead");
     return false;
   }
@@ -301,11 +302,10 @@ bool SlurmFile::takes_place(const Extra& extra, Extras& extras, Findings& findin
     findings
         .warning("slurm-program-replaced", extra.span,
                  "'" + extra.key + "' replaces " + ours->path + ", which " + ours->does)
-        .help(
-            ours->patterns
-                ? "`" + extra.key + "=" + pattern +
-                      "` runs it and every other program of that pattern; if your program calls it, accept the finding"
-                : "if your program calls it, accept the finding");
+        .help(ours->patterns ? "`" + extra.key + "=" + pattern + "` runs " + ours->path +
+                                   " and every other program of that pattern; if your program calls " + ours->path +
+                                   ", accept the finding"
+                             : "if your program calls it, accept the finding");
   }
   extras.replaced.push_back(extra.lower);
   return true;

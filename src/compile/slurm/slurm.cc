@@ -308,7 +308,9 @@ void devices_and_topology(const CompileInput& in, const SlurmFacts& facts, Slurm
           .error("slurm-topology-unmade", line.span,
                  "'route/topology' needs the switches of topology.conf, which are not compiled for this cluster: "
                  "slurmctld does not start (\"route/topology requires topology/tree\")")
-          .help("remove the line, or describe the network whose switches the messages shall follow");
+          .help(
+              "remove the line, or describe in the spec the network over whose switches Slurm shall route its "
+              "messages");
 }
 
 std::string weight_of(const NodeGroupModel& g) {
@@ -410,7 +412,7 @@ void add_settings(const SlurmFacts& facts, const SlurmPartition& p, SlurmFile::P
           key == "partitionname" || key == "nodes") {
         findings
             .error("output-extra-contradicts-spec", text.span,
-                   "'" + key + "' of partition '" + p.name + "' follows from the spec")
+                   "an extra line sets '" + key + "' of partition '" + p.name + "', which is already set from the spec")
             .help("change the spec instead");
         continue;
       }

@@ -102,7 +102,7 @@ void check_gateway(const NetworkModel& n, const NetworkModel& switches, bool rou
       .note("sonic-gateway-unmade", n.spec->gateway.span,
             "no port of the switches of network '" + switches.name + "' leads to the gateway of '" + n.name +
                 "': the plan has no cable to it, and ports without one are off")
-      .help(std::string("on the switch that it is plugged into: `config interface startup PORT`, then ") +
+      .help(std::string("on the switch at the other end of the cable: run `config interface startup PORT`, then ") +
             (routed ? "`config interface ip add PORT ADDRESS` and its neighbour in vtysh, `write`"
                     : "`config vlan member add -u VLAN PORT`") +
             ", and `config save`; extra lines go to every switch");

@@ -72,7 +72,7 @@ std::string defaults(const CompileInput& in, Findings& findings) {
     else if (std::find(std::begin(kKeys), std::end(kKeys), key.substr(0, key.find('.'))) != std::end(kKeys))
       findings
           .error("output-extra-contradicts-spec", wish.span,
-                 "an extra line sets '" + std::string(key) + "', which follows from the spec")
+                 "an extra line sets '" + std::string(key) + "', which is already set from the spec")
           .help("change the spec instead");
     else
       out += "    ", out += text, out += '\n';
