@@ -121,6 +121,7 @@ void read_expert_layers(const ModelShape& m, Transformer& t) {
   t.dense_layers = std::min(t.layers - 1, whole(m.dense_layers));
   t.expert_layers =
       m.expert_layers ? std::min(t.layers, std::max(1.0, whole(m.expert_layers))) : t.layers - t.dense_layers;
+  t.streams = m.residual_streams ? whole(m.residual_streams) : 1;
   t.expert_hidden = m.expert_hidden ? whole(m.expert_hidden) : t.hidden;
   const double one = t.expert_parameters() / std::max(1.0, t.experts) / t.expert_layers;  // of one expert of a layer
   t.expert_ffn = m.expert_ffn                   ? whole(m.expert_ffn)

@@ -6,12 +6,11 @@
 //   matrices    2 x parameters that multiply a token x tokens / (published rate of large matrices x F.sustained)
 //   attention   2 x layers x heads x head size x sequence x tokens / (16-bit peak x F.attention)   (causal: half of the
 //   square; a window: its width)
-//   memory      F x what a layer keeps, F x operands of the products (weights once for each micro batch; with 8 and 4
-//   bits also their quantisation), F x rows of experts, / memory bandwidth
-//   start       F for each layer and each expert: kernels that start and end
-//   tensor      2 all-reduces of hidden x tokens a layer, half of it hidden on Hopper and later
-//   experts     4 all-to-alls of hidden x tokens a layer over forward and backward, once for each place that one of a
-//   token's experts lies on
+//   memory      F x what a layer keeps, what several streams of the hidden state move, F x operands of the products
+//   (weights once for each micro batch; with 8 and 4 bits also their quantisation), F x rows of experts, / memory
+//   bandwidth start       F for each layer and each expert: kernels that start and end tensor      2 all-reduces of
+//   hidden x tokens a layer, half of it hidden on Hopper and later experts     4 all-to-alls of hidden x tokens a layer
+//   over forward and backward, once for each place that one of a token's experts lies on
 // A pipeline is as fast as its slowest stage: whole layers, and on the last the output layer.
 // Memory of the fullest GPU, at its fullest moment: states, what the micro batches under way keep, and what is alive
 // only then: the loss over the vocabulary, or (after recomputing) all of one layer. docs/workloads.md has the terms. A
@@ -43,6 +42,7 @@ struct Transformer {
          shared_ffn = 0;  // widths of one expert, and of all that every token goes to
   double attention_layers = 0, dense_layers = 0, expert_layers = 0, mixer_layers = 0;  // blocks; mixers: state spaces
   double window = 0, window_layers = 0;
+  double streams = 1;  // of the hidden state (hyper-connections)
   double of_shape =
       0;  // parameters that layers, hidden, heads, ffn and vocabulary give; 0: those of the experts are not written
   bool gated = false, tied = true;  // three matrices in each feed-forward layer; one table for input and output
@@ -124,6 +124,7 @@ struct TrainingJob {
   AttentionKernel attention = AttentionKernel::by_framework;
   std::optional<bool> fused_loss;  // left out: where the plain loss does not fit
   double gradient_bytes = 2;       // a parameter, in which gradients are summed and sent
+  bool fused_experts = false;      // one kernel for all experts of a layer, with what follows the product inside
   double imbalance = 1;            // tokens of the fullest GPU's experts over the mean
   double frozen_bytes = 2;         // of a weight that is not trained
   double adapters_moved = 0;       // Adapters::moved

@@ -73,6 +73,14 @@ TrainingMemory stage_memory(const TrainingJob& job, const Layout& l, const Stage
         (l.sharded == Sharding::all && !l.fused_loss ? kLossPlain : kLossInPlace) * tokens * t.vocabulary / l.tensor;
   // A layer is recomputed when the loss is done with: of the two only the larger counts.
   out.activations = kept * stage.layers * stage.under_way + (again ? std::max(0.0, whole - out.logits) : 0);
+  if (t.streams > 1) {
+    // All n streams are kept before each Lr = sqrt(n L / (n + 2)) of the L blocks, and while Lr blocks are mixed again
+    // n + 2 numbers for each of `hidden` and block (Z. Xie et al., arXiv 2512.24880, section 4.3.2).
+    const double blocks = 2 * t.half_layers() / t.layers * stage.layers,
+                 together = std::max(1.0, std::round(std::sqrt(t.streams * blocks / (t.streams + 2))));
+    out.activations += 2 * t.hidden * tokens / l.tensor *
+                       (t.streams * std::ceil(blocks / together) * stage.under_way + (t.streams + 2) * together);
+  }
   if (l.sharded == Sharding::all && replicas > 1) {
     const double body = (layers_of_all + shared / expert) / l.tensor;
     if (l.pipeline > 1) {

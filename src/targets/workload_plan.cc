@@ -122,6 +122,7 @@ void plan_training(const Cluster& c, const Workload& w, const WorkloadGpus& g, W
       job.adapters_moved = adapters_of(*model, *w.lora).moved;
     if (w.loss) job.fused_loss = *w.loss == "fused";
     if (w.gradient_precision && *w.gradient_precision == "fp32") job.gradient_bytes = 4;
+    if (w.expert_kernels) job.fused_experts = *w.expert_kernels == "fused";
     if (w.attention)
       job.attention = *w.attention == "unfused"   ? AttentionKernel::unfused
                       : *w.attention == "flash-2" ? AttentionKernel::flash2
