@@ -83,7 +83,7 @@ struct TokenCount {  // "4194304 tokens"
 struct ModelSplit {  // how one copy of the model lies over GPUs, and how many copies there are
   SourceSpan span;
   Value<std::int64_t> tensor, pipeline, data, context, expert, interleave, micro_batch, recompute_layers;
-  Value<std::string> sharded, recompute, schedule;
+  Value<std::string> sharded, recompute, schedule, offload;
   static constexpr std::string_view type_name = "split";
   template <class Self, class V>
   static void describe(Self& s, V&& v) {
@@ -119,6 +119,12 @@ struct ModelSplit {  // how one copy of the model lies over GPUs, and how many c
        .words = "none|selective|alternate|full"});
     v("recompute_layers", s.recompute_layers,
       {.doc = "layers of each stage that `recompute: full` is done for; left out: all", .least = 1, .most = 1e6});
+    v("offload", s.offload,
+      {.doc =
+           "training: what lies in the memory of the node and not of the GPU: optimizer (its state, and the update on "
+           "the CPU: ZeRO-Offload), activations (what layers keep for the backward pass), all (both); left out: "
+           "nothing",
+       .words = "optimizer|activations|all"});
     v("sharded", s.sharded,
       {.standard = "none",
        .why = "each copy holds all of its state unless it is written",

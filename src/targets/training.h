@@ -105,10 +105,13 @@ struct Layout {
   Recompute recompute = Recompute::none;
   double recompute_layers = 0;  // of each stage, that `full` is done for; 0: all of them
   PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
+  bool offload_optimizer = false, offload_activations = false;  // they lie in the memory of the node
   bool fused_loss = false;  // the loss keeps no copies of the logits in 32 bit (FSDP; Megatron's never does)
   double copy() const { return tensor * pipeline * context; }  // GPUs of one copy
   double gpus() const { return copy() * data; }
 };
+
+std::string_view offload_word(const Layout&);  // as `split.offload` takes it; none: "none"
 
 // unfused: the scores of every head are written to memory (before FlashAttention). flash2: kernels made for A100
 // (FlashAttention-2; PyTorch's own). native: kernels made for the GPU (FlashAttention-3, cuDNN). by_framework: flash2
@@ -148,8 +151,10 @@ struct TrainingMachine {
   double watts = 0;    // power limit of one GPU; 0: not known
   bool four_bit = false;
   TrainingFit fit = training_fit();
-  BytesPerSecond bandwidth{0};  // of a GPU's memory, typical
-  FlopsPerSecond vector{0};     // FP32, outside the tensor cores; serving
+  BytesPerSecond bandwidth{0};    // of a GPU's memory, typical
+  BytesPerSecond host_link{0};    // between a GPU and its node, one way; 0: not known
+  BytesPerSecond host_memory{0};  // of the node's memory, for each GPU; 0: not known
+  FlopsPerSecond vector{0};       // FP32, outside the tensor cores; serving
   CollectiveUnit unit;
   std::string matrices_from, share_from, bandwidth_from;
 };
@@ -159,11 +164,12 @@ TrainingMachine training_machine(const Cluster&, const WorkloadGpus&, const Work
 
 struct StepTime {
   double matrices = 0, attention = 0, memory = 0, start = 0, optimizer = 0;  // seconds of computing
-  double tensor = 0, experts = 0, context = 0, pipeline = 0 /* bubble */, transfers = 0,
-         data = 0;  // seconds of waiting
+  double tensor = 0, experts = 0, context = 0, pipeline = 0 /* bubble */, transfers = 0, data = 0,
+         offload = 0;  // seconds of waiting
   double micro_batches = 0;
   double total() const {
-    return matrices + attention + memory + start + optimizer + tensor + experts + context + pipeline + transfers + data;
+    return matrices + attention + memory + start + optimizer + tensor + experts + context + pipeline + transfers +
+           data + offload;
   }
   double communication() const { return tensor + experts + context + transfers + data; }
 };
@@ -172,6 +178,7 @@ StepTime step_time(const TrainingJob&, const Layout&, const TrainingMachine&);
 struct TrainingMemory {
   double weights = 0, gradients = 0, optimizer = 0, activations = 0, gathered = 0,
          logits = 0;        // bytes on the fullest GPU
+  double host = 0;          // bytes of it that lie in the memory of the node (`offload`)
   bool last_stage = false;  // that is on the last stage of a pipeline, which has the output layer
   bool gradients_replace =
       false;              // gradients come while activations go: sharded with the weights, and one micro batch a step
@@ -182,6 +189,7 @@ struct TrainingMemory {
   }
   double reserved() const;  // what the framework's allocator then holds, and tools show
 };
+double activations_offloaded(const TrainingJob&, const Layout&, double layers);  // bytes of a micro batch
 TrainingMemory training_memory(const TrainingJob&, const Layout&);  // of the fuller of the first and the last stage
 
 // The fastest layout that fits, of all that divide layers, heads and batch evenly. With `given` what the spec writes is

@@ -42,7 +42,7 @@ constexpr std::array kConstants{
         "Megatron Bridge, DGX Cloud Grok-1, DeepSeek-V3"},
     FittedConstant{"expert_fused_passes", &F::expert_fused_passes, 3.83, 1, 6, "",
                    "the same with `expert_kernels: fused`",
-                   "Megatron Bridge, the 10 runs whose recipes have such kernels"},
+                   "Megatron Bridge, the 11 runs whose recipes have such kernels"},
     FittedConstant{"expert_start", &F::expert_start, 37.7e-6, 10e-6, 60e-6, "s",
                    "time of starting one expert's products (fused: those of a layer), for one pass",
                    "as expert_width_passes"},

@@ -144,6 +144,9 @@ LayoutSearch search_layouts(const TrainingJob& job, const TrainingMachine& m, co
               given && given->schedule ? schedule_of(*given->schedule) : PipelineSchedule::one_f_one_b;
           Layout l{
               .tensor = tensor, .pipeline = pipeline, .context = context, .micro_batch = micro, .schedule = schedule};
+          const std::string_view offload = given ? std::string_view(given->offload.value_or("")) : "";
+          l.offload_optimizer = offload == "optimizer" || offload == "all";
+          l.offload_activations = offload == "activations" || offload == "all";
           if (l.copy() > m.gpus || micro > job.batch) continue;
           // Copies that divide the batch evenly, as many as the GPUs give; what the spec writes stands.
           const double most = std::floor(m.gpus / l.copy());

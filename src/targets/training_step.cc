@@ -230,9 +230,19 @@ StepTime step_time(const TrainingJob& job, const Layout& l, const TrainingMachin
       out.data = std::max(0.0, once - micro) + once / layers;
     }
   }
-  const double held = (each + of_experts) * trained / (l.sharded == Sharding::none ? 1 : replicas);
-  if (m.bandwidth.value > 0)
-    out.optimizer = held * (kHeldByOptimizer + 2 * (job.optimizer_bytes - 12)) / m.bandwidth.value;
+  const double held = (each + of_experts) * trained / (l.sharded == Sharding::none ? 1 : replicas),
+               updated = held * (kHeldByOptimizer + 2 * (job.optimizer_bytes - 12)), forward = micro / w.passes;
+  const BytesPerSecond memory = l.offload_optimizer ? m.host_memory : m.bandwidth;
+  if (memory.value > 0) out.optimizer = updated / memory.value;
+  // Gradients go to the node behind the backward pass, weights come back; activations go behind the forward pass and
+  // come back behind the backward pass.
+  const auto way = [&](double bytes) { return m.host_link.value > 0 ? bytes / m.host_link.value : 0; };
+  if (l.offload_optimizer)
+    out.offload += std::max(0.0, way(held * job.gradient_bytes) - (micro - forward)) + way(2 * held);
+  if (l.offload_activations) {
+    const double one = way(activations_offloaded(job, l, layers));
+    out.offload += n * (std::max(0.0, one - forward) + std::max(0.0, one - (micro - forward)));
+  }
   return out;
 }
 

@@ -91,10 +91,10 @@ void plan_scaling(WorkloadPlan& p) {
   for (const double gpus : counts) {
     TrainingMachine machine = p.machine;
     machine.gpus = gpus;
-    const LayoutSearch found = search_layouts(*p.job, machine, nullptr);
-    if (!found.best) continue;
-    ScalePoint point{gpus, *found.best};
-    point.tokens_per_gpu = p.job->batch * p.job->model.sequence / found.best->time.total() / found.best->layout.gpus();
+    const auto best = gpus == p.machine.gpus ? p.searched : search_layouts(*p.job, machine, nullptr).best;
+    if (!best) continue;
+    ScalePoint point{gpus, *best};
+    point.tokens_per_gpu = p.job->batch * p.job->model.sequence / best->time.total() / best->layout.gpus();
     p.scaling.push_back(std::move(point));
   }
   double best = 0;
@@ -130,6 +130,18 @@ void plan_training(const Cluster& c, const Workload& w, const WorkloadGpus& g, W
     p.job = job;
     p.machine = training_machine(c, g, w);
     p.free = search_layouts(job, p.machine, nullptr);
+    p.searched = p.free->best;
+    if (w.split && w.split->offload) {
+      if (p.machine.host_link.value <= 0)
+        p.missing.push_back(
+            "the rate between processor and GPU is not in the catalogue: `offload` without its transfers");
+      if (*w.split->offload != "activations" && p.machine.host_memory.value <= 0)
+        p.missing.push_back(
+            "the node's memory channels are not known (`cpus`, `memory`): `offload` without the update");
+    }
+    if (model->experts > 0 && !w.expert_kernels && is_narrow(p.precision) && p.machine.unit.sm >= 100)
+      p.assumed.push_back(
+          "separate kernels of experts: write `expert_kernels: fused` for Transformer Engine's fused grouped products");
     if (w.split) p.written = search_layouts(job, p.machine, &*w.split);
     p.used_written = p.written && p.written->best;
     // What is written may lie outside the bounds of the search: nothing slower is called the fastest.

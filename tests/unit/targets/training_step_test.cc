@@ -160,6 +160,32 @@ TEST(Training, StreamsOfTheHiddenState) {
   EXPECT_GT(sent, 3 * step_time(job, two, m).transfers);
 }
 
+// 1e9 parameters on one GPU: 12 bytes of optimizer each lie in the node; its memory moves 28 bytes for each update, and
+// weights of 2 bytes come back over the link. Activations leave but for two of 32 layers.
+TEST(Training, OffloadToTheNode) {
+  Resolved e;
+  TrainingMachine m = plain_machine(e, 1);
+  EXPECT_NEAR(m.host_link.value, 59e9, 2e9);  // PCIe 5.0 x16
+  m.host_link = BytesPerSecond(50e9), m.host_memory = BytesPerSecond(40e9);
+  const TrainingJob job{.model = transformer(6.66e9, 32, 4096, 16384, 32, 32, 0, 2048), .batch = 4};
+  const Layout here{}, optimizer{.offload_optimizer = true}, activations{.offload_activations = true};
+  const TrainingMemory all = training_memory(job, here), states = training_memory(job, optimizer),
+                       layers = training_memory(job, activations);
+  EXPECT_DOUBLE_EQ(states.host, 12 * 6.66e9);
+  EXPECT_DOUBLE_EQ(states.total(), all.total() - 12 * 6.66e9);
+  EXPECT_NEAR(layers.activations, all.activations / 16, 1);
+  EXPECT_NEAR(layers.host, all.activations * 15 / 16, 1);
+  const StepTime t = step_time(job, here, m), s = step_time(job, optimizer, m), a = step_time(job, activations, m);
+  EXPECT_NEAR(s.optimizer, 6.66e9 * 28 / 40e9, 1e-9);
+  // Backward pass of a micro batch: two thirds; the gradients' 13.3 GB take longer.
+  const double micro = (t.matrices + t.attention + t.memory + t.start) / 4;
+  EXPECT_NEAR(s.offload, 2 * 6.66e9 / 50e9 - micro * 2 / 3 + 2 * 6.66e9 / 50e9, 1e-6);
+  const double way = all.activations * 15 / 16 / 50e9;
+  EXPECT_NEAR(a.offload, 4 * (std::max(0.0, way - micro / 3) + std::max(0.0, way - micro * 2 / 3)), 1e-6);
+  EXPECT_GT(a.offload, 0);
+  EXPECT_EQ(t.offload, 0);
+}
+
 // Fused kernels: rows of experts pass the memory 2 times, not 6, and a layer's 16 experts start once.
 TEST(Training, FusedKernelsOfExperts) {
   Resolved e;
