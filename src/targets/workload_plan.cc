@@ -82,8 +82,8 @@ RunPlan plan_run(const Cluster& c, const Workload& w, const WorkloadPlan& p) {
 }
 
 void plan_scaling(WorkloadPlan& p) {
-  // Halves of the GPUs, down to the fewest that fit; at most ten points, the full count last.
-  constexpr int kPoints = 10;
+  // Halves of the GPUs, down to the fewest that fit; at most eight points, the full count last.
+  constexpr int kPoints = 8;
   std::vector<double> counts;
   for (double n = p.machine.gpus; n >= 1 && static_cast<int>(counts.size()) < kPoints; n = std::floor(n / 2))
     counts.push_back(n);
