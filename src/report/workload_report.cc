@@ -31,6 +31,7 @@ std::string split_text(const Layout& l) {
                 recompute_word(l.recompute));
   if (l.recompute_layers > 0) out += format(", recompute_layers {}", l.recompute_layers);
   if (l.schedule != PipelineSchedule::one_f_one_b) out += format(", schedule {}", schedule_word(l.schedule));
+  if (l.offload_optimizer || l.offload_activations) out += format(", offload {}", offload_word(l));
   return out + (l.fused_loss ? "; loss: fused" : "");
 }
 
@@ -53,7 +54,8 @@ std::vector<std::pair<const char*, double>> terms_of(const StepTime& t) {
           {"context", t.context},
           {"pipeline bubble", t.pipeline},
           {"pipeline transfers", t.transfers},
-          {"gradients and weights", t.data}};
+          {"gradients and weights", t.data},
+          {"offload", t.offload}};
 }
 
 std::vector<std::pair<const char*, double>> terms_of(const TrainingMemory& m) {
@@ -65,6 +67,7 @@ std::string memory_text(const TrainingMemory& m) {
   std::string out;
   for (const auto& [what, b] : terms_of(m))
     if (b > 0) out += format("{}{} {}", out.empty() ? "" : ", ", what, bytes(b));
+  if (m.host > 0) out += format("; {} for each GPU in the memory of the node", bytes(m.host));
   return out;
 }
 
@@ -151,6 +154,7 @@ void training_text(const WorkloadPlan& p, std::string& out) {
       assume(m.ffn_assumed && m.experts == 0, format("`ffn` {}", m.ffn));
       assume(m.heads_assumed, format("`heads` {}", m.heads));
       assume(m.vocabulary_assumed, "`vocabulary` 0: without the output layer's logits");
+      for (const std::string& text : p.assumed) assume(true, text);
       if (!assumed.empty()) line("assumed", assumed);
     }
     if (p.scaling.size() > 1) {
@@ -221,6 +225,7 @@ void choice_json(JsonWriter& json, const LayoutChoice& c) {
       .field("recompute_layers", l.recompute_layers)
       .field("fused_loss", l.fused_loss)
       .field("schedule", schedule_word(l.schedule))
+      .field("offload", offload_word(l))
       .end_object();
   const StepTime& t = c.time;
   json.object("step_s", kLine)
@@ -236,6 +241,7 @@ void choice_json(JsonWriter& json, const LayoutChoice& c) {
       .field("bubble", t.pipeline)
       .field("transfers", t.transfers)
       .field("data", t.data)
+      .field("offload", t.offload)
       .field("communication_share", t.total() > 0 ? t.communication() / t.total() : 0)
       .field("micro_batches", t.micro_batches)
       .end_object();
@@ -249,6 +255,7 @@ void choice_json(JsonWriter& json, const LayoutChoice& c) {
       .field("activations", m.activations)
       .field("gathered", m.gathered)
       .field("logits", m.logits)
+      .field("host", m.host)
       .end_object();
 }
 

@@ -56,6 +56,10 @@ class OneWorkload {
           .help("leave `operator` out");
   }
   void training() {
+    if (written(w_.expert_kernels) && w_.model && !w_.model->experts)
+      warn(w_.expert_kernels.span,
+           format("the model of workload '{}' has no experts, so clusterc does not read `expert_kernels`", name_))
+          .help("write `experts` of the model, or leave `expert_kernels` out");
     if (w_.split && written(w_.split->schedule) && w_.split->pipeline.value_or(1) <= 1)
       warn(w_.split->schedule.span,
            format("workload '{}' has no pipeline, so clusterc does not read `split.schedule`", name_))
@@ -85,8 +89,10 @@ class OneWorkload {
     value(w_.attention, "attention", "training");
     value(w_.gradient_precision, "gradient_precision", "training");
     value(w_.loss, "loss", "training");
+    value(w_.expert_kernels, "expert_kernels", "training");
     if (w_.train) unread(w_.train->span, "train", "training");
     if (w_.split) value(w_.split->schedule, "split.schedule", "training");
+    if (w_.split) value(w_.split->offload, "split.offload", "training");
     // With experts over more GPUs than `tensor`, `data` is compared with them (work-split-impossible).
     if (w_.split && written(w_.split->data) && w_.split->expert.value_or(1) <= w_.split->tensor.value_or(1))
       warn(w_.split->data.span,
@@ -142,9 +148,9 @@ of training all parameters: it needs up to eight times the memory.
 
 ```
 training:     trained_parameters, lora, except in fine-tuning (keys of inference: spec-key-of-inference)
-training:     split.schedule without a pipeline
+training:     split.schedule without a pipeline; expert_kernels without experts
 fine-tuning:  lora beside trained_parameters; weight_precision where all parameters are trained
-inference:    trained_parameters, lora, optimizer, attention, gradient_precision, loss, train, split.schedule, split.data without split.expert
+inference:    trained_parameters, lora, optimizer, attention, expert_kernels, gradient_precision, loss, train, split.schedule, split.offload, split.data without split.expert
 launcher:     operator, except in training by torchrun, DeepSpeed, Megatron-LM or JAX; autoscaler, except in inference
 requests:     input + output <= sequence
 ```

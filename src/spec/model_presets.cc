@@ -75,7 +75,8 @@ constexpr ModelPreset kPresets[] = {
 // one of their own.
 struct FurtherShape {
   std::string_view name;
-  int expert_ffn = 0, shared_experts = 0, dense_layers = 0, expert_layers = 0, window = 0, window_layers = 0;
+  int expert_ffn = 0, shared_experts = 0, dense_layers = 0, expert_layers = 0, window = 0, window_layers = 0,
+      residual_streams = 0;
 };
 constexpr FurtherShape kFurther[] = {
     {"llama-4-scout", 8192, 1, 0, 48},         {"llama-4-maverick", 8192, 1, 24, 24},
@@ -119,7 +120,8 @@ void fill_further(ModelShape& m, const FurtherShape& p, SourceSpan at, std::stri
                                       {&m.dense_layers, p.dense_layers},
                                       {&m.expert_layers, p.expert_layers},
                                       {&m.window, p.window},
-                                      {&m.window_layers, p.window_layers}})
+                                      {&m.window_layers, p.window_layers},
+                                      {&m.residual_streams, p.residual_streams}})
     fill(*value, number, at, source);
 }
 
@@ -205,7 +207,8 @@ void fill_from_config(ModelShape& m, const Sources& sources, FileId file, Findin
                every = std::max(1.0, c.number({"interleave_moe_layer_step", "decoder_sparse_step"}, 1e5)),
                latent = c.number({"kv_lora_rank"}, kMany), rope = c.number({"qk_rope_head_dim"}, kMany),
                plain = c.number({"qk_nope_head_dim"}, kMany), value = c.number({"v_head_dim"}, kMany),
-               query = c.number({"q_lora_rank"}, kMany);
+               query = c.number({"q_lora_rank"}, kMany),
+               streams = c.number({"hc_mult"}, 64);  // DeepSeek-V4's hyper-connections
   // Llama 4 has the width of dense layers in a key of its own.
   const double mlp = c.number({"intermediate_size_mlp"}, 1e8), wide = c.number({"intermediate_size", "n_inner"}, 1e8),
                narrow = c.number({"moe_intermediate_size"}, 1e8);
@@ -242,6 +245,7 @@ void fill_from_config(ModelShape& m, const Sources& sources, FileId file, Findin
     further.shared_experts = static_cast<int>(shared) + (mlp > 0 ? 1 : 0);
     further.dense_layers = static_cast<int>(layers - sparse), further.expert_layers = static_cast<int>(sparse);
   }
+  further.residual_streams = static_cast<int>(streams);
   if (latent > 0) p.kv_per_token = layers * (latent + rope) * 2;
   fill_all(m, p, m.config.span, "the configuration file");
   fill_further(m, further, m.config.span, "the configuration file");

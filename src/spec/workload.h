@@ -14,7 +14,7 @@ struct ModelShape {  // "llama-3.3-70b": one that clusterc knows
   Value<double> parameters, active_parameters;
   Value<std::int64_t> layers, hidden, sequence, heads, kv_heads, head_size, ffn, vocabulary, experts, experts_per_token,
       expert_ffn, expert_hidden, expert_layers, shared_experts, shared_ffn, dense_layers, attention_layers, window,
-      window_layers;
+      window_layers, residual_streams;
   Value<Bytes> kv_per_token;
   Value<std::string> preset, config;
   static constexpr std::string_view type_name = "model";
@@ -60,6 +60,10 @@ struct ModelShape {  // "llama-3.3-70b": one that clusterc knows
       {.doc = "tokens that a layer with sliding-window attention looks back on", .least = 1, .most = 1e9});
     v("window_layers", s.window_layers,
       {.doc = "layers that have a sliding window; left out: all that have attention", .least = 1, .most = 100000});
+    v("residual_streams", s.residual_streams,
+      {.doc = "streams of the hidden state beside one another (hyper-connections); left out: 1",
+       .least = 1,
+       .most = 64});
     v("kv_per_token", s.kv_per_token,
       {.doc = "keys and values of one token, where 2 x layers x kv_heads x head size x bytes does not hold (latent "
               "attention)"});
@@ -79,7 +83,7 @@ struct TokenCount {  // "4194304 tokens"
 struct ModelSplit {  // how one copy of the model lies over GPUs, and how many copies there are
   SourceSpan span;
   Value<std::int64_t> tensor, pipeline, data, context, expert, interleave, micro_batch, recompute_layers;
-  Value<std::string> sharded, recompute, schedule;
+  Value<std::string> sharded, recompute, schedule, offload;
   static constexpr std::string_view type_name = "split";
   template <class Self, class V>
   static void describe(Self& s, V&& v) {
@@ -115,6 +119,12 @@ struct ModelSplit {  // how one copy of the model lies over GPUs, and how many c
        .words = "none|selective|alternate|full"});
     v("recompute_layers", s.recompute_layers,
       {.doc = "layers of each stage that `recompute: full` is done for; left out: all", .least = 1, .most = 1e6});
+    v("offload", s.offload,
+      {.doc =
+           "training: what lies in the memory of the node and not of the GPU: optimizer (its state, and the update on "
+           "the CPU: ZeRO-Offload), activations (what layers keep for the backward pass), all (both); left out: "
+           "nothing",
+       .words = "optimizer|activations|all"});
     v("sharded", s.sharded,
       {.standard = "none",
        .why = "each copy holds all of its state unless it is written",
@@ -193,7 +203,7 @@ struct WorkloadLauncher {  // "torchrun": the program that starts the processes 
 struct Workload {
   SourceSpan span;
   Value<std::string> kind, precision, weight_precision, kv_precision, optimizer, checkpoint_to, attention,
-      gradient_precision, loss;
+      gradient_precision, loss, expert_kernels;
   std::optional<Requests> requests;
   std::optional<ServingEngine> engine;
   std::optional<ModelShape> model;
@@ -244,6 +254,10 @@ struct Workload {
               "(compiled, "
               "Liger, flash-attn); left out: plain where it fits",
        .words = "plain|fused"});
+    v("expert_kernels", s.expert_kernels,
+      {.doc = "training: products of experts; fused: nonlinearity and quantisation inside the grouped products, all "
+              "experts of a layer in one kernel, the step as a CUDA graph; left out: separate",
+       .words = "separate|fused"});
     v("imbalance", s.imbalance,
       {.doc = "experts: tokens of the fullest GPU over the mean; left out: 1, a balanced router",
        .least = 1,

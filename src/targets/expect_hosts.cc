@@ -5,17 +5,20 @@
 #include "spec/ha.h"
 #include "spec/target.h"
 #include "targets/expect.h"
+#include "targets/paths.h"
 #include "targets/published.h"
 
 namespace clusterc {
 
-namespace {
-
-// STREAM share of the peak on hosts without a published figure: 665.5 of 921.6 GB/s (gate of
-// Azure/azurehpc-health-checks, two-socket Genoa-X).
-constexpr double kHostStreamShare = 0.72;
-
-}  // namespace
+std::optional<HostChannels> host_channels(const ServerModel& server) {
+  const CpuPart* cpu = server.cpu;
+  if (!cpu || !cpu->memory_channels || !server.part.memory || !server.part.memory->count) return std::nullopt;
+  const std::int64_t channels = *cpu->memory_channels * server.cpu_count, modules = *server.part.memory->count;
+  // Modules that are faster than the processor's memory run at its rate.
+  const bool modules_decide =
+      server.part.memory->rate && !(cpu->memory_rate && *cpu->memory_rate < *server.part.memory->rate);
+  return HostChannels{std::min(channels, modules), modules_decide ? &server.part.memory->rate : &cpu->memory_rate};
+}
 
 void Expect::host_group(const NodeGroupModel& group) {
   host_memory(group);
@@ -46,12 +49,9 @@ void Expect::host_memory(const NodeGroupModel& group) {
   } else if (!server.part.memory || !server.part.memory->count) {
     memory.missing = "the memory modules are not known: write " + where + ".memory, for example 24 x 32 GiB";
   } else {
-    const std::int64_t channels = *cpu->memory_channels * server.cpu_count;
-    const std::int64_t modules = *server.part.memory->count, populated = std::min(channels, modules);
-    // Modules that are faster than the processor's memory run at its rate.
-    const bool modules_decide =
-        server.part.memory->rate && !(cpu->memory_rate && *cpu->memory_rate < *server.part.memory->rate);
-    const Value<TransfersPerSecond>& rate = modules_decide ? server.part.memory->rate : cpu->memory_rate;
+    const HostChannels channels = *host_channels(server);
+    const std::int64_t populated = channels.populated;
+    const Value<TransfersPerSecond>& rate = *channels.rate;
     if (!rate) {
       memory.missing = "the transfer rate of the memory is not known: write " + where + ".memory.rate";
     } else {

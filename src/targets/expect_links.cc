@@ -20,16 +20,14 @@ namespace {
 // A link is there or is not: rates that sysfs rounds may miss the whole by this much, and no slower link reaches it.
 constexpr double kWholeLink = 0.999;
 
-// The slower of GPU and processor sets the generation of a GPU's link; nothing where a fact is missing. A superchip's
-// own link is no PCIe.
+}  // namespace
+
 std::optional<std::int64_t> gpu_link_generation(const ServerModel& server) {
   const GpuPart& gpu = *server.gpu;
   if ((gpu.form && *gpu.form == GpuForm::superchip) || !gpu.pcie_generation || !gpu.pcie_lanes) return std::nullopt;
   return server.cpu && server.cpu->pcie_generation ? std::min(*gpu.pcie_generation, *server.cpu->pcie_generation)
                                                    : *gpu.pcie_generation;
 }
-
-}  // namespace
 
 // The InfiniBand and RoCE ports of a node together: they are there or not, so a plan does not show them.
 void Expect::links(const NodeGroupModel& group) {

@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "spec/workload.h"
+#include "targets/paths.h"
 #include "targets/published.h"
 #include "targets/sends.h"
 
@@ -121,6 +122,7 @@ void read_expert_layers(const ModelShape& m, Transformer& t) {
   t.dense_layers = std::min(t.layers - 1, whole(m.dense_layers));
   t.expert_layers =
       m.expert_layers ? std::min(t.layers, std::max(1.0, whole(m.expert_layers))) : t.layers - t.dense_layers;
+  t.streams = m.residual_streams ? whole(m.residual_streams) : 1;
   t.expert_hidden = m.expert_hidden ? whole(m.expert_hidden) : t.hidden;
   const double one = t.expert_parameters() / std::max(1.0, t.experts) / t.expert_layers;  // of one expert of a layer
   t.expert_ffn = m.expert_ffn                   ? whole(m.expert_ffn)
@@ -240,6 +242,13 @@ std::string_view schedule_word(PipelineSchedule s) {
   return s == PipelineSchedule::zero_bubble ? "zero-bubble" : s == PipelineSchedule::dualpipe ? "dualpipe" : "1f1b";
 }
 
+std::string_view offload_word(const Layout& l) {
+  return l.offload_optimizer && l.offload_activations ? "all"
+         : l.offload_optimizer                        ? "optimizer"
+         : l.offload_activations                      ? "activations"
+                                                      : "none";
+}
+
 namespace {
 
 // Sustained products are limited by power: an H100 of 500 W is slower than one of 700 W, a GB300 of 1,400 W faster than
@@ -294,6 +303,12 @@ TrainingMachine rates_of(const Cluster& c, const NodeGroupModel& group, const st
     m.bandwidth_from = format("{} x {}, the share that parts with a published triad show", kTriadShare,
                               to_text(*gpu.memory_bandwidth));
   }
+  if (const auto generation = gpu_link_generation(group.server))
+    m.host_link = pcie_copy_ceiling(*generation, *gpu.pcie_lanes);
+  if (const auto channels = host_channels(group.server);
+      channels && *channels->rate && group.server.gpu_count > 0 && !group.server.virtual_machine)
+    m.host_memory = BytesPerSecond(kHostStreamShare * static_cast<double>(channels->populated) * 8 *
+                                   (*channels->rate)->value / static_cast<double>(group.server.gpu_count));
   set_fit(m, training_fit());
   return m;
 }
@@ -334,6 +349,8 @@ TrainingMachine training_machine(const Cluster& c, const WorkloadGpus& g, const 
     if (other.share < m.share && other.matrices.value <= m.matrices.value)
       m.share = other.share, m.share16 = other.share16;
     if (slower(other.bandwidth, m.bandwidth)) m.bandwidth = other.bandwidth, m.bandwidth_from = other.bandwidth_from;
+    if (slower(other.host_link, m.host_link)) m.host_link = other.host_link;
+    if (slower(other.host_memory, m.host_memory)) m.host_memory = other.host_memory;
     m.unit = slower_unit(m.unit, other.unit);
   }
   m.gpus = static_cast<double>(g.gpus);

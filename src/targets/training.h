@@ -6,12 +6,11 @@
 //   matrices    2 x parameters that multiply a token x tokens / (published rate of large matrices x F.sustained)
 //   attention   2 x layers x heads x head size x sequence x tokens / (16-bit peak x F.attention)   (causal: half of the
 //   square; a window: its width)
-//   memory      F x what a layer keeps, F x operands of the products (weights once for each micro batch; with 8 and 4
-//   bits also their quantisation), F x rows of experts, / memory bandwidth
-//   start       F for each layer and each expert: kernels that start and end
-//   tensor      2 all-reduces of hidden x tokens a layer, half of it hidden on Hopper and later
-//   experts     4 all-to-alls of hidden x tokens a layer over forward and backward, once for each place that one of a
-//   token's experts lies on
+//   memory      F x what a layer keeps, what several streams of the hidden state move, F x operands of the products
+//   (weights once for each micro batch; with 8 and 4 bits also their quantisation), F x rows of experts, / memory
+//   bandwidth start       F for each layer and each expert: kernels that start and end tensor      2 all-reduces of
+//   hidden x tokens a layer, half of it hidden on Hopper and later experts     4 all-to-alls of hidden x tokens a layer
+//   over forward and backward, once for each place that one of a token's experts lies on
 // A pipeline is as fast as its slowest stage: whole layers, and on the last the output layer.
 // Memory of the fullest GPU, at its fullest moment: states, what the micro batches under way keep, and what is alive
 // only then: the loss over the vocabulary, or (after recomputing) all of one layer. docs/workloads.md has the terms. A
@@ -43,6 +42,7 @@ struct Transformer {
          shared_ffn = 0;  // widths of one expert, and of all that every token goes to
   double attention_layers = 0, dense_layers = 0, expert_layers = 0, mixer_layers = 0;  // blocks; mixers: state spaces
   double window = 0, window_layers = 0;
+  double streams = 1;  // of the hidden state (hyper-connections)
   double of_shape =
       0;  // parameters that layers, hidden, heads, ffn and vocabulary give; 0: those of the experts are not written
   bool gated = false, tied = true;  // three matrices in each feed-forward layer; one table for input and output
@@ -105,10 +105,13 @@ struct Layout {
   Recompute recompute = Recompute::none;
   double recompute_layers = 0;  // of each stage, that `full` is done for; 0: all of them
   PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
+  bool offload_optimizer = false, offload_activations = false;  // they lie in the memory of the node
   bool fused_loss = false;  // the loss keeps no copies of the logits in 32 bit (FSDP; Megatron's never does)
   double copy() const { return tensor * pipeline * context; }  // GPUs of one copy
   double gpus() const { return copy() * data; }
 };
+
+std::string_view offload_word(const Layout&);  // as `split.offload` takes it; none: "none"
 
 // unfused: the scores of every head are written to memory (before FlashAttention). flash2: kernels made for A100
 // (FlashAttention-2; PyTorch's own). native: kernels made for the GPU (FlashAttention-3, cuDNN). by_framework: flash2
@@ -124,6 +127,7 @@ struct TrainingJob {
   AttentionKernel attention = AttentionKernel::by_framework;
   std::optional<bool> fused_loss;  // left out: where the plain loss does not fit
   double gradient_bytes = 2;       // a parameter, in which gradients are summed and sent
+  bool fused_experts = false;      // one kernel for all experts of a layer, with what follows the product inside
   double imbalance = 1;            // tokens of the fullest GPU's experts over the mean
   double frozen_bytes = 2;         // of a weight that is not trained
   double adapters_moved = 0;       // Adapters::moved
@@ -147,8 +151,10 @@ struct TrainingMachine {
   double watts = 0;    // power limit of one GPU; 0: not known
   bool four_bit = false;
   TrainingFit fit = training_fit();
-  BytesPerSecond bandwidth{0};  // of a GPU's memory, typical
-  FlopsPerSecond vector{0};     // FP32, outside the tensor cores; serving
+  BytesPerSecond bandwidth{0};    // of a GPU's memory, typical
+  BytesPerSecond host_link{0};    // between a GPU and its node, one way; 0: not known
+  BytesPerSecond host_memory{0};  // of the node's memory, for each GPU; 0: not known
+  FlopsPerSecond vector{0};       // FP32, outside the tensor cores; serving
   CollectiveUnit unit;
   std::string matrices_from, share_from, bandwidth_from;
 };
@@ -158,11 +164,12 @@ TrainingMachine training_machine(const Cluster&, const WorkloadGpus&, const Work
 
 struct StepTime {
   double matrices = 0, attention = 0, memory = 0, start = 0, optimizer = 0;  // seconds of computing
-  double tensor = 0, experts = 0, context = 0, pipeline = 0 /* bubble */, transfers = 0,
-         data = 0;  // seconds of waiting
+  double tensor = 0, experts = 0, context = 0, pipeline = 0 /* bubble */, transfers = 0, data = 0,
+         offload = 0;  // seconds of waiting
   double micro_batches = 0;
   double total() const {
-    return matrices + attention + memory + start + optimizer + tensor + experts + context + pipeline + transfers + data;
+    return matrices + attention + memory + start + optimizer + tensor + experts + context + pipeline + transfers +
+           data + offload;
   }
   double communication() const { return tensor + experts + context + transfers + data; }
 };
@@ -171,6 +178,7 @@ StepTime step_time(const TrainingJob&, const Layout&, const TrainingMachine&);
 struct TrainingMemory {
   double weights = 0, gradients = 0, optimizer = 0, activations = 0, gathered = 0,
          logits = 0;        // bytes on the fullest GPU
+  double host = 0;          // bytes of it that lie in the memory of the node (`offload`)
   bool last_stage = false;  // that is on the last stage of a pipeline, which has the output layer
   bool gradients_replace =
       false;              // gradients come while activations go: sharded with the weights, and one micro batch a step
@@ -181,6 +189,7 @@ struct TrainingMemory {
   }
   double reserved() const;  // what the framework's allocator then holds, and tools show
 };
+double activations_offloaded(const TrainingJob&, const Layout&, double layers);  // bytes of a micro batch
 TrainingMemory training_memory(const TrainingJob&, const Layout&);  // of the fuller of the first and the last stage
 
 // The fastest layout that fits, of all that divide layers, heads and batch evenly. With `given` what the spec writes is

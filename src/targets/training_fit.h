@@ -13,7 +13,7 @@ struct TrainingFit {
   double attention_ampere, attention_hopper, attention_hopper_flash2, attention_blackwell;
   double layer_passes, operand_passes, layer_start;
   double mixer_passes;
-  double expert_width_passes, expert_start, expert_exchange;
+  double expert_width_passes, expert_fused_passes, expert_start, expert_exchange;
 };
 
 struct FittedConstant {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "targets/training.h"
 
@@ -30,6 +31,28 @@ struct Stage {
   bool first = true, last = true;
 };
 
+// Bytes that a layer keeps of a micro batch, and all that it has while it is computed.
+struct Kept {
+  double kept = 0, whole = 0;
+};
+Kept kept_of_a_layer(const TrainingJob& job, const Layout& l, double layers) {
+  const Transformer& t = job.model;
+  const double tokens = l.micro_batch * t.sequence / l.context;
+  // With 8 and 4 bits the inputs of the products are kept in 8 bits: those after the norms and before the last matrix.
+  const double saved = is_narrow(job.precision) ? 2 * t.hidden + t.through() : 0,
+               scores = job.attention == AttentionKernel::unfused && l.recompute == Recompute::none
+                            ? 5 * t.heads * t.sequence * t.attention_layers / t.layers
+                            : 0;
+  const double whole = (t.kept_per_token() - saved + scores) * tokens / l.tensor,
+               done_again = l.recompute_layers > 0 ? std::min(1.0, l.recompute_layers / layers) : 1;
+  if (l.recompute == Recompute::full)
+    return {2 * t.hidden * tokens / l.tensor * done_again + whole * (1 - done_again), whole};
+  return {l.recompute == Recompute::alternate ? t.kept_alternate() * tokens / l.tensor : whole, whole};
+}
+
+// Layers whose activations stay on the GPU: one that is computed, and one that is on its way.
+constexpr double kAtHand = 2;
+
 TrainingMemory stage_memory(const TrainingJob& job, const Layout& l, const Stage& stage) {
   const Transformer& t = job.model;
   TrainingMemory out;
@@ -41,7 +64,7 @@ TrainingMemory stage_memory(const TrainingJob& job, const Layout& l, const Stage
       return model_state(of, l.tensor, copies, l.sharded, trained * of, job.optimizer_bytes, frozen);
     };
     ModelState s = state(parameters, job.frozen_bytes);
-    s.weights += state(tables, 2).weights - state(tables, job.frozen_bytes).weights;
+    if (job.frozen_bytes != 2) s.weights += state(tables, 2).weights - state(tables, job.frozen_bytes).weights;
     out.weights += s.weights;
     out.gradients += s.gradients * job.gradient_bytes / 2;
     out.optimizer += s.optimizer;
@@ -56,23 +79,26 @@ TrainingMemory stage_memory(const TrainingJob& job, const Layout& l, const Stage
   if (job.widens()) out.gathered += 2 * t.hidden * std::max(t.ffn, t.query()) / l.tensor;
   const double tokens = l.micro_batch * t.sequence / l.context,
                n = std::max(1.0, std::round(job.batch / (l.data * l.micro_batch)));
-  // With 8 and 4 bits the inputs of the products are kept in 8 bits: those after the norms and before the last matrix.
-  const double saved = is_narrow(job.precision) ? 2 * t.hidden + t.through() : 0,
-               scores = job.attention == AttentionKernel::unfused && l.recompute == Recompute::none
-                            ? 5 * t.heads * t.sequence * t.attention_layers / t.layers
-                            : 0;
-  const double whole = (t.kept_per_token() - saved + scores) * tokens / l.tensor;
+  const Kept layer = kept_of_a_layer(job, l, stage.layers);
   const bool again = l.recompute == Recompute::full || l.recompute == Recompute::alternate;
-  const double done_again = l.recompute_layers > 0 ? std::min(1.0, l.recompute_layers / stage.layers) : 1;
-  const double kept = l.recompute == Recompute::full
-                          ? 2 * t.hidden * tokens / l.tensor * done_again + whole * (1 - done_again)
-                      : l.recompute == Recompute::alternate ? t.kept_alternate() * tokens / l.tensor
-                                                            : whole;
   if (stage.last)
     out.logits =
         (l.sharded == Sharding::all && !l.fused_loss ? kLossPlain : kLossInPlace) * tokens * t.vocabulary / l.tensor;
   // A layer is recomputed when the loss is done with: of the two only the larger counts.
-  out.activations = kept * stage.layers * stage.under_way + (again ? std::max(0.0, whole - out.logits) : 0);
+  out.activations = layer.kept * stage.layers * stage.under_way + (again ? std::max(0.0, layer.whole - out.logits) : 0);
+  if (l.offload_activations) {
+    const double away = std::min(1.0, kAtHand / stage.layers), all = layer.kept * stage.layers * stage.under_way;
+    out.host += all - layer.kept * stage.layers * away;
+    out.activations -= all - layer.kept * stage.layers * away;
+  }
+  if (t.streams > 1) {
+    // All n streams are kept before each Lr = sqrt(n L / (n + 2)) of the L blocks, and while Lr blocks are mixed again
+    // n + 2 numbers for each of `hidden` and block (Z. Xie et al., arXiv 2512.24880, section 4.3.2).
+    const double blocks = 2 * t.half_layers() / t.layers * stage.layers,
+                 together = std::max(1.0, std::round(std::sqrt(t.streams * blocks / (t.streams + 2))));
+    out.activations += 2 * t.hidden * tokens / l.tensor *
+                       (t.streams * std::ceil(blocks / together) * stage.under_way + (t.streams + 2) * together);
+  }
   if (l.sharded == Sharding::all && replicas > 1) {
     const double body = (layers_of_all + shared / expert) / l.tensor;
     if (l.pipeline > 1) {
@@ -87,10 +113,15 @@ TrainingMemory stage_memory(const TrainingJob& job, const Layout& l, const Stage
     }
   }
   out.gradients_replace = l.sharded == Sharding::all && replicas > 1 && n <= 1;
+  if (l.offload_optimizer) out.host += std::exchange(out.optimizer, 0);
   return out;
 }
 
 }  // namespace
+
+double activations_offloaded(const TrainingJob& job, const Layout& l, double layers) {
+  return kept_of_a_layer(job, l, layers).kept * std::max(0.0, layers - kAtHand);
+}
 
 TrainingMemory training_memory(const TrainingJob& job, const Layout& l) {
   const double layers = job.model.layers, p = l.pipeline,
@@ -105,6 +136,7 @@ TrainingMemory training_memory(const TrainingJob& job, const Layout& l) {
         stage_memory(job, l, {.layers = whole, .under_way = each, .first = false, .last = true});
     out.weights += last.weights, out.gradients += last.gradients, out.activations += last.activations;
     out.optimizer = (out.optimizer + last.optimizer) / 2;
+    out.host += last.host;
     out.gathered += last.gathered, out.logits += last.logits;
     return out;
   }

@@ -47,12 +47,12 @@ Recompute recompute_of(std::string_view word) {
                                : Recompute::none;
 }
 
-// The fewest layers of a stage that must be recomputed so that the rest fits; 0: all of them, or not even then.
+// The fewest layers of a stage that must be recomputed so that the rest fits, where it does with all of them; 0: all.
 double fewest_layers(const TrainingJob& job, Layout l, double limit) {
   const double stage = job.model.layers / l.pipeline;
   l.recompute = Recompute::full;
   l.recompute_layers = 0;
-  if (stage < 2 || training_memory(job, l).total() > limit) return 0;
+  if (stage < 2) return 0;
   double low = 0, high = std::ceil(stage);  // low does not fit
   while (high - low > 1) {
     l.recompute_layers = std::floor((low + high) / 2);
@@ -104,6 +104,14 @@ struct Search {
     }
     l.recompute = Recompute::none;
     if (attempt(l)) return true;  // nothing done again is faster
+    // All layers done again take the least where a stage has two or more: if that does not fit, nothing does.
+    l.recompute = Recompute::full;
+    if (const TrainingMemory least = training_memory(job, l);
+        job.model.layers / l.pipeline >= 2 && least.total() > limit) {
+      out.tried += 2;
+      if (least.total() < out.smallest->memory.total()) out.smallest = LayoutChoice{l, {}, least};
+      return false;
+    }
     l.recompute = Recompute::alternate;
     const bool alternate = attempt(l);
     l.recompute = Recompute::full;
@@ -144,6 +152,9 @@ LayoutSearch search_layouts(const TrainingJob& job, const TrainingMachine& m, co
               given && given->schedule ? schedule_of(*given->schedule) : PipelineSchedule::one_f_one_b;
           Layout l{
               .tensor = tensor, .pipeline = pipeline, .context = context, .micro_batch = micro, .schedule = schedule};
+          const std::string_view offload = given ? std::string_view(given->offload.value_or("")) : "";
+          l.offload_optimizer = offload == "optimizer" || offload == "all";
+          l.offload_activations = offload == "activations" || offload == "all";
           if (l.copy() > m.gpus || micro > job.batch) continue;
           // Copies that divide the batch evenly, as many as the GPUs give; what the spec writes stands.
           const double most = std::floor(m.gpus / l.copy());

@@ -78,10 +78,16 @@ void products(const TrainingJob& job, const Layout& l, const TrainingMachine& m,
   // Weights in fewer bits than the arithmetic are read and written in 16 bit before each product.
   const double widened = job.widens() ? weights * (1 - job.trained_share()) * (job.frozen_bytes + 2) * w.passes : 0;
   const double adapters = 2 * job.adapters_moved * w.tokens / spread * w.passes;
-  const double routed = rows * 2 * f.expert_width_passes * mats * t.expert_ffn * w.passes * expert_layers;
-  w.memory = (moved + operands + routed + widened + adapters) / m.bandwidth.value;
+  const double routed = rows * 2 * (job.fused_experts ? f.expert_fused_passes : f.expert_width_passes) * mats *
+                        t.expert_ffn * w.passes * expert_layers;
+  // A block with n streams moves n + (n + 1) + (2 n + 1) numbers of each of `hidden` in the place of 3, and does so
+  // once more before its backward pass (Z. Xie et al., arXiv 2512.24880, sections 4.3.1 and 4.3.2).
+  const double streams = t.streams > 1 ? 2 * t.hidden * 2 * t.half_layers() * w.tokens / spread *
+                                             ((4 * t.streams + 2) * (w.passes + 1) - 3 * w.passes)
+                                       : 0;
+  w.memory = (moved + operands + routed + widened + adapters + streams) / m.bandwidth.value;
   w.start = (f.layer_start * t.half_layers() / l.pipeline +
-             f.expert_start * t.experts / std::max(1.0, l.expert) * expert_layers) *
+             f.expert_start * (job.fused_experts ? 1 : t.experts / std::max(1.0, l.expert)) * expert_layers) *
             w.passes;
 }
 
@@ -203,7 +209,7 @@ StepTime step_time(const TrainingJob& job, const Layout& l, const TrainingMachin
     out.pipeline = idle(l, w, trained) + n * std::max(0.0, slowest_stage(t, l, w) - w.layers() - w.head() / l.pipeline);
     // Hidden behind other micro batches but for the way in and out, through every chunk.
     out.transfers = 2 * (l.pipeline * l.interleave - 1) *
-                    send_time(m.unit, l.copy() <= inside, Bytes(2 * w.tokens * t.hidden / l.tensor)).value;
+                    send_time(m.unit, l.copy() <= inside, Bytes(2 * w.tokens * t.hidden * t.streams / l.tensor)).value;
   }
 
   const double replicas = l.data * l.context, shared = t.expert_parameters(), micro = w.layers() + w.head();
@@ -224,9 +230,19 @@ StepTime step_time(const TrainingJob& job, const Layout& l, const TrainingMachin
       out.data = std::max(0.0, once - micro) + once / layers;
     }
   }
-  const double held = (each + of_experts) * trained / (l.sharded == Sharding::none ? 1 : replicas);
-  if (m.bandwidth.value > 0)
-    out.optimizer = held * (kHeldByOptimizer + 2 * (job.optimizer_bytes - 12)) / m.bandwidth.value;
+  const double held = (each + of_experts) * trained / (l.sharded == Sharding::none ? 1 : replicas),
+               updated = held * (kHeldByOptimizer + 2 * (job.optimizer_bytes - 12)), forward = micro / w.passes;
+  const BytesPerSecond memory = l.offload_optimizer ? m.host_memory : m.bandwidth;
+  if (memory.value > 0) out.optimizer = updated / memory.value;
+  // Gradients go to the node behind the backward pass, weights come back; activations go behind the forward pass and
+  // come back behind the backward pass.
+  const auto way = [&](double bytes) { return m.host_link.value > 0 ? bytes / m.host_link.value : 0; };
+  if (l.offload_optimizer)
+    out.offload += std::max(0.0, way(held * job.gradient_bytes) - (micro - forward)) + way(2 * held);
+  if (l.offload_activations) {
+    const double one = way(activations_offloaded(job, l, layers));
+    out.offload += n * (std::max(0.0, one - forward) + std::max(0.0, one - (micro - forward)));
+  }
   return out;
 }
 

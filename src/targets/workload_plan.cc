@@ -82,8 +82,8 @@ RunPlan plan_run(const Cluster& c, const Workload& w, const WorkloadPlan& p) {
 }
 
 void plan_scaling(WorkloadPlan& p) {
-  // Halves of the GPUs, down to the fewest that fit; at most ten points, the full count last.
-  constexpr int kPoints = 10;
+  // Halves of the GPUs, down to the fewest that fit; at most eight points, the full count last.
+  constexpr int kPoints = 8;
   std::vector<double> counts;
   for (double n = p.machine.gpus; n >= 1 && static_cast<int>(counts.size()) < kPoints; n = std::floor(n / 2))
     counts.push_back(n);
@@ -91,10 +91,10 @@ void plan_scaling(WorkloadPlan& p) {
   for (const double gpus : counts) {
     TrainingMachine machine = p.machine;
     machine.gpus = gpus;
-    const LayoutSearch found = search_layouts(*p.job, machine, nullptr);
-    if (!found.best) continue;
-    ScalePoint point{gpus, *found.best};
-    point.tokens_per_gpu = p.job->batch * p.job->model.sequence / found.best->time.total() / found.best->layout.gpus();
+    const auto best = gpus == p.machine.gpus ? p.searched : search_layouts(*p.job, machine, nullptr).best;
+    if (!best) continue;
+    ScalePoint point{gpus, *best};
+    point.tokens_per_gpu = p.job->batch * p.job->model.sequence / best->time.total() / best->layout.gpus();
     p.scaling.push_back(std::move(point));
   }
   double best = 0;
@@ -122,6 +122,7 @@ void plan_training(const Cluster& c, const Workload& w, const WorkloadGpus& g, W
       job.adapters_moved = adapters_of(*model, *w.lora).moved;
     if (w.loss) job.fused_loss = *w.loss == "fused";
     if (w.gradient_precision && *w.gradient_precision == "fp32") job.gradient_bytes = 4;
+    if (w.expert_kernels) job.fused_experts = *w.expert_kernels == "fused";
     if (w.attention)
       job.attention = *w.attention == "unfused"   ? AttentionKernel::unfused
                       : *w.attention == "flash-2" ? AttentionKernel::flash2
@@ -129,6 +130,18 @@ void plan_training(const Cluster& c, const Workload& w, const WorkloadGpus& g, W
     p.job = job;
     p.machine = training_machine(c, g, w);
     p.free = search_layouts(job, p.machine, nullptr);
+    p.searched = p.free->best;
+    if (w.split && w.split->offload) {
+      if (p.machine.host_link.value <= 0)
+        p.missing.push_back(
+            "the rate between processor and GPU is not in the catalogue: `offload` without its transfers");
+      if (*w.split->offload != "activations" && p.machine.host_memory.value <= 0)
+        p.missing.push_back(
+            "the node's memory channels are not known (`cpus`, `memory`): `offload` without the update");
+    }
+    if (model->experts > 0 && !w.expert_kernels && is_narrow(p.precision) && p.machine.unit.sm >= 100)
+      p.assumed.push_back(
+          "separate kernels of experts: write `expert_kernels: fused` for Transformer Engine's fused grouped products");
     if (w.split) p.written = search_layouts(job, p.machine, &*w.split);
     p.used_written = p.written && p.written->best;
     // What is written may lie outside the bounds of the search: nothing slower is called the fastest.

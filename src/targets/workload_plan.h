@@ -58,11 +58,12 @@ struct WorkloadPlan {
   Bytes memory{0};                   // of the smallest
   std::string unconnected;           // a group whose nodes exchange data in a step, but are in no network for it
   std::vector<std::string> missing;  // what could not be said, and the key that would say it
-  std::vector<std::string> assumed;  // inference: what the spec leaves open and the plan decides
+  std::vector<std::string> assumed;  // what the spec leaves open and the plan decides
   // training and fine-tuning
   std::optional<TrainingJob> job;
   TrainingMachine machine;
   std::optional<LayoutSearch> written, free;  // as the spec divides it; the best there is
+  std::optional<LayoutChoice> searched;       // the best of `free` without the written one
   std::optional<LayoutChoice> used;  // what the figures below reckon with: as written if that fits, else the fastest
   bool used_written = false;
   double idle() const { return used ? machine.gpus - used->layout.gpus() : 0; }  // GPUs that `used` has no work for

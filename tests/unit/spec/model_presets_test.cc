@@ -88,8 +88,9 @@ TEST(ModelConfig, ParametersFollowFromTheShape) {
       R"({"hidden_size": 7168, "intermediate_size": 18432, "moe_intermediate_size": 2048, "num_attention_heads": 128,
           "num_hidden_layers": 61, "num_key_value_heads": 128, "vocab_size": 129280, "n_routed_experts": 256,
           "num_experts_per_tok": 8, "n_shared_experts": 1, "first_k_dense_replace": 3, "kv_lora_rank": 512,
-          "q_lora_rank": 1536, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128})",
+          "q_lora_rank": 1536, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128, "hc_mult": 4})",
       findings);
+  EXPECT_EQ(*deepseek.residual_streams, 4);
   EXPECT_NEAR(*deepseek.parameters, 671e9, 1e9);
   EXPECT_NEAR(*deepseek.active_parameters, 37.5e9, 0.5e9);
   EXPECT_DOUBLE_EQ(deepseek.kv_per_token->value, 61 * 576 * 2);

@@ -136,6 +136,78 @@ TEST(Training, ImbalanceOfExperts) {
   EXPECT_NEAR(even.experts, 4 * 48 * 4096.0 * 4096 * 7 * (1 - std::pow(7.0 / 8, 8)) / 360e9, 1e-6);
 }
 
+// Four streams of 4,096 numbers, 32 layers of two blocks: forward 18 numbers for each of `hidden` in the place of 3,
+// three passes and the mixing once more: 4 x 18 - 3 x 3 = 63 (arXiv 2512.24880, section 4.3).
+TEST(Training, StreamsOfTheHiddenState) {
+  Resolved e;
+  const TrainingMachine m = plain_machine(e, 1);
+  TrainingJob job{.model = transformer(6.66e9, 32, 4096, 16384, 32, 32, 0, 2048), .batch = 1};
+  const StepTime one = step_time(job, {}, m);
+  job.model.streams = 4;
+  const StepTime four = step_time(job, {}, m);
+  EXPECT_NEAR(four.memory - one.memory, 63 * 2.0 * 4096 * 64 * 2048 / 2970e9, 1e-6);
+  EXPECT_DOUBLE_EQ(four.matrices, one.matrices);
+  // 64 blocks, sqrt(4 x 64 / 6) = 7 of them together: 4 x 10 + 6 x 7 numbers for each of `hidden`, of 2 bytes.
+  const double held = training_memory(job, {}).activations;
+  job.model.streams = 1;
+  EXPECT_NEAR(held - training_memory(job, {}).activations, 2.0 * 4096 * 2048 * (4 * 10 + 6 * 7), 1);
+  job.model.streams = 4;
+  // A pipeline sends all of them from stage to stage.
+  const Layout two{.pipeline = 2};
+  job.batch = 4;
+  const double sent = step_time(job, two, m).transfers;
+  job.model.streams = 1;
+  EXPECT_GT(sent, 3 * step_time(job, two, m).transfers);
+}
+
+// 1e9 parameters on one GPU: 12 bytes of optimizer each lie in the node; its memory moves 28 bytes for each update, and
+// weights of 2 bytes come back over the link. Activations leave but for two of 32 layers.
+TEST(Training, OffloadToTheNode) {
+  Resolved e;
+  TrainingMachine m = plain_machine(e, 1);
+  EXPECT_NEAR(m.host_link.value, 59e9, 2e9);  // PCIe 5.0 x16
+  m.host_link = BytesPerSecond(50e9), m.host_memory = BytesPerSecond(40e9);
+  const TrainingJob job{.model = transformer(6.66e9, 32, 4096, 16384, 32, 32, 0, 2048), .batch = 4};
+  const Layout here{}, optimizer{.offload_optimizer = true}, activations{.offload_activations = true};
+  const TrainingMemory all = training_memory(job, here), states = training_memory(job, optimizer),
+                       layers = training_memory(job, activations);
+  EXPECT_DOUBLE_EQ(states.host, 12 * 6.66e9);
+  EXPECT_DOUBLE_EQ(states.total(), all.total() - 12 * 6.66e9);
+  EXPECT_NEAR(layers.activations, all.activations / 16, 1);
+  EXPECT_NEAR(layers.host, all.activations * 15 / 16, 1);
+  const StepTime t = step_time(job, here, m), s = step_time(job, optimizer, m), a = step_time(job, activations, m);
+  EXPECT_NEAR(s.optimizer, 6.66e9 * 28 / 40e9, 1e-9);
+  // Backward pass of a micro batch: two thirds; the gradients' 13.3 GB take longer.
+  const double micro = (t.matrices + t.attention + t.memory + t.start) / 4;
+  EXPECT_NEAR(s.offload, 2 * 6.66e9 / 50e9 - micro * 2 / 3 + 2 * 6.66e9 / 50e9, 1e-6);
+  const double way = all.activations * 15 / 16 / 50e9;
+  EXPECT_NEAR(a.offload, 4 * (std::max(0.0, way - micro / 3) + std::max(0.0, way - micro * 2 / 3)), 1e-6);
+  EXPECT_GT(a.offload, 0);
+  EXPECT_EQ(t.offload, 0);
+}
+
+// Fused kernels: rows of experts pass the memory 2 times, not 6, and a layer's 16 experts start once.
+TEST(Training, FusedKernelsOfExperts) {
+  Resolved e;
+  TrainingMachine m = plain_machine(e, 8);
+  TrainingFit f = m.fit;
+  f.expert_width_passes = 6, f.expert_fused_passes = 2, f.expert_start = 10e-6;
+  set_fit(m, f);
+  ModelShape s;
+  s.parameters.value = 30.5e9, s.active_parameters.value = 3.3e9, s.layers.value = 48, s.hidden.value = 2048,
+  s.heads.value = 32, s.kv_heads.value = 4, s.head_size.value = 128, s.vocabulary.value = 151936,
+  s.sequence.value = 4096, s.experts.value = 128, s.experts_per_token.value = 8, s.expert_ffn.value = 768;
+  std::string_view missing;
+  TrainingJob job{.model = *read_transformer(s, missing), .batch = 8};
+  const Layout l{.data = 8, .expert = 8};
+  const StepTime separate = step_time(job, l, m);
+  job.fused_experts = true;
+  const StepTime fused = step_time(job, l, m);
+  EXPECT_NEAR(separate.memory - fused.memory, 4 * 2 * 3 * 768.0 * 4096 * 8 * 3 * 48 / 2970e9, 1e-6);
+  EXPECT_NEAR(separate.start - fused.start, 15 * 10e-6 * 48 * 3, 1e-9);
+  EXPECT_DOUBLE_EQ(separate.matrices, fused.matrices);
+}
+
 // The first workload of a spec in tests/published/cases.
 WorkloadPlan plan_case(Resolved& e, const std::string& name, const std::string& from = {}, const std::string& to = {}) {
   std::ifstream in(std::string(CLUSTERC_SOURCE_DIR) + "/tests/published/cases/" + name + ".yaml", std::ios::binary);
