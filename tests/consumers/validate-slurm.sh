@@ -87,7 +87,8 @@ files_of_storage() { find /home -mindepth 1 -maxdepth 1 -name 'clusterc-storage-
 stopped=$!
 for _ in $(seq 300); do [ "$(files_of_storage | wc -l)" = 4 ] && break; sleep 0.1; done
 [ "$(files_of_storage | wc -l)" = 4 ] || { cat "$work/stopped.err" >&2; fail "the storage test made no folders: $(files_of_storage)"; }
-kill -INT "$(tr -d " " < "/proc/$stopped/task/$stopped/children")"   # nsenter hands no signal on
+[ "$(cat "/proc/$stopped/comm")" = clusterc ] || fail "what is to be interrupted is $(cat "/proc/$stopped/comm"), not clusterc"   # what enters the network has become it
+kill -INT $stopped
 wait $stopped
 [ -z "$(files_of_storage)" ] || fail "an interrupted storage test left $(files_of_storage | tr '\n' ' ')"
 grep -q '^interrupted' "$work/stopped.txt" || { cat "$work/stopped.txt" >&2; fail "the report does not say that the run was interrupted"; }
