@@ -343,6 +343,13 @@ TEST_P(DeviceCode, ResultsAreWeighedToTheirLastColumn) {
   EXPECT_EQ(wrong_with(0, 0, 0), 0u);
   EXPECT_EQ(wrong_with(64, 64, 1), 1u);
   EXPECT_EQ(wrong_with(7, 0, -1), 1u);
+  // What is no whole number breaks its own row, however many there are.
+  std::vector<double> wide(product.begin(), product.end());
+  wide[3 + 5 * p.n] = wide[3 + 6 * p.n] = std::nan("");
+  const OnGpu of_wide(wide.size() * 8);
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(wide));
+  of_wide.write({bytes.begin(), bytes.end()});
+  EXPECT_EQ(gemm::wrong_rows(of_wide.at, gemm::Element::fp64, p, scratch.at), 1u);
 }
 
 // --- copies ---
