@@ -143,6 +143,7 @@ class Execution {
   void read_streams();
   bool has_ended() const;
   std::optional<Outcome> reason_to_end();
+  void terminate();
   void end_when_due();
 
   const Subprocess& what_;
@@ -150,8 +151,9 @@ class Execution {
   Descriptor input_, held_input_;  // the second: the end that we hold
   Pipe out_, err_, failure_;
   pid_t child_ = -1;
-  Stream streams_[2];  // standard output, standard error
-  Clock::time_point begin_{}, kill_at_ = Clock::time_point::max();
+  Stream streams_[2];                                               // standard output, standard error
+  Clock::time_point begin_{}, kill_at_ = Clock::time_point::max();  // the second: when the next stronger signal is due
+  bool only_interrupted_ = false;
   std::optional<Outcome> ended_by_us_;
   std::string because_;
 };
@@ -252,17 +254,26 @@ std::optional<SubprocessResult::Outcome> Execution::reason_to_end() {
   return std::nullopt;
 }
 
+void Execution::terminate() {
+  only_interrupted_ = false;
+  ::kill(-child_, SIGTERM);
+  kill_at_ = Clock::now() + what_.grace;
+}
+
 void Execution::end_when_due() {
   if (ended_by_us_) {
     if (Clock::now() < kill_at_) return;
+    if (only_interrupted_) return terminate();
     ::kill(-child_, SIGKILL);
     kill_at_ = Clock::time_point::max();
     return;
   }
   ended_by_us_ = reason_to_end();
   if (!ended_by_us_) return;
-  ::kill(-child_, SIGTERM);
-  kill_at_ = Clock::now() + what_.grace;
+  if (what_.after_interrupt.count() == 0) return terminate();
+  only_interrupted_ = true;
+  ::kill(-child_, SIGINT);
+  kill_at_ = Clock::now() + what_.after_interrupt;
 }
 
 void Execution::watch() {

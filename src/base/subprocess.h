@@ -19,6 +19,9 @@ struct Subprocess {
   std::string input;                                    // its standard input, whole
   bool hold_input = false;  // in place of `input`: nothing comes, and the end comes when the program or we have ended
   std::optional<std::chrono::milliseconds> timeout;
+  // To end a program: SIGINT first, and so long until SIGTERM; 0: SIGTERM at once. For programs that hand SIGINT on to
+  // others, which then end by themselves.
+  std::chrono::milliseconds after_interrupt{0};
   std::chrono::milliseconds grace{2000};        // between SIGTERM and SIGKILL
   std::size_t max_out = std::size_t{64} << 20;  // bytes kept; the rest is read and dropped
   std::size_t max_err = std::size_t{1} << 20;

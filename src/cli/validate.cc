@@ -195,6 +195,7 @@ int run_validate(const po::variables_map& given) {
   how.tell_journal = !given.count("journal");
   how.spec_digest = result->spec_digest;
   how.selection = chosen.selection;
+  how.options = options_of_run(given);
   how.plan = &*result->plan;
   how.spec.clear();
   append_shell_word(how.spec, path);

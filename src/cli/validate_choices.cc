@@ -250,6 +250,15 @@ std::string plain_folder(const po::variables_map& given, const char* option) {
 
 std::string copy_folder(const po::variables_map& given) { return plain_folder(given, "copy-bundle"); }
 
+// Options of the launcher, of the bundle and of reports change no result: what they name is compared by itself, or the
+// test that they change has other arguments.
+std::string options_of_run(const po::variables_map& given) {
+  std::string out = selection_of(given);
+  for (const char* option : {"soak", "image"})
+    if (const auto value = text_of(given, option)) out += format("{}--{} {}", out.empty() ? "" : " ", option, *value);
+  return out;
+}
+
 // Not where the command was given: a file that came with a repository would be taken for results. One for each spec, so
 // that a changed one begins its own.
 std::string default_journal(const std::string& cluster, const std::string& spec_digest) {

@@ -34,6 +34,8 @@ std::string plain_folder(const po::variables_map&, const char* option);
 // --copy-bundle; empty: not given.
 std::string copy_folder(const po::variables_map&);
 
+// Options that choose what runs and how, in one order however they were given: a run continues with the same ones only.
+std::string options_of_run(const po::variables_map&);
 // $XDG_STATE_HOME/clusterc/NAME-DIGEST.journal; its folder is made.
 std::string default_journal(const std::string& cluster, const std::string& spec_digest);
 

@@ -117,6 +117,9 @@ class SlurmLauncher final : public Launcher {
     SrunOutput output(in_order(fold_names(launch.nodes), launch.nodes), ranks_of(launch), launch.mpi);
     Subprocess srun{.argv = srun_command(launch, options_, allocation_),
                     .timeout = launch.timeout + std::chrono::seconds(90),
+                    // Of a SIGTERM srun makes a SIGKILL for its tasks (srun(1), SIGNALS): files that a validator made
+                    // would stay. A SIGINT it hands on; validators end within 10 s of it (harness/deadline.h).
+                    .after_interrupt = std::chrono::seconds(12),
                     .max_out = 0,
                     .most_err = kMostComplaints,
                     .on_line = [&](std::string_view piece) { output.take(piece); },

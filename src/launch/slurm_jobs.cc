@@ -54,6 +54,8 @@ void add_tasks(std::vector<std::string>& argv, const Launch& launch) {
 // `in_job`: a step of the job that runs already, beside the step from which it is started.
 std::vector<std::string> srun_options(const Launch& launch, const SlurmOptions& options, bool in_job) {
   std::vector<std::string> argv = {"srun", "--label", "--quiet", "--job-name=clusterc", "--input=none",
+                                   // One SIGINT goes to the tasks at once (Subprocess::after_interrupt in slurm.cc).
+                                   "--disable-status",
                                    // All cores and all memory: a step is otherwise bound to one core a task.
                                    "--cpu-bind=none", "--mem=0"};
   if (in_job) {

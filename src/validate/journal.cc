@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/format.h"
+#include "base/printable.h"
 
 namespace clusterc {
 namespace {
@@ -61,6 +63,17 @@ std::optional<Journal> Journal::open(const std::string& path, const JournalOwner
   }
   if (!told.ours || (whole == 0 && !old->empty())) {
     error = "'" + path + "' is not a journal of clusterc: name another with --journal";
+    return std::nullopt;
+  }
+  if (told.other_options && !fresh) {
+    const auto said = [](const std::string& options) {
+      return options.empty() ? std::string("no such option") : "'" + printable(options) + "'";
+    };
+    error = format(
+        "the journal '{}' has an unfinished run with {} result{} that began with other options: {}, now {}. Write "
+        "those "
+        "options to continue it, --fresh to give it up, or name another file with --journal",
+        path, told.done.size(), told.done.size() == 1 ? "" : "s", said(*told.other_options), said(owner.options));
     return std::nullopt;
   }
   if (whole < old->size() && ::ftruncate(journal.file_, static_cast<off_t>(whole)) != 0) {

@@ -2,8 +2,8 @@
 // test begins, so that a killed run loses at most the test that it was in, and the next run goes on behind it.
 //
 //   {"record":"journal","format":"clusterc-journal","version":1}
-//   {"record":"run","cluster":…,"spec_sha256":…,"launcher":…,"program_version":…,"bundle_sha256":…,"started":…}   and,
-//   for --failed, "repeats":…
+//   {"record":"run","cluster":…,"spec_sha256":…,"launcher":…,"program_version":…,"bundle_sha256":…,"options":…,
+//   "started":…}   and, for --failed, "repeats":…
 //   {"record":"test","id":…,"how":…,"error":…,"ended":…,"seconds":…,"tasks":[{"node":…,"claims":…,"broken":…,"lines":[…],
 //   "complaints":[…],"stacks":[…]}]}   claims, broken, complaints, stacks: where there is something to say (TaskOutput)
 //   {"record":"end","status":"complete"}
@@ -19,8 +19,9 @@ namespace clusterc {
 class Journal {
  public:
   // Opens for appending. A last run of the same owner that did not end is taken up (its tests are in done()) unless
-  // `fresh`. nullopt with `error`: not writable, or a file of another format or a newer version. A cut last line is
-  // dropped. `now`: seconds since 1970.
+  // `fresh`. nullopt with `error`: not writable, a file of another format or a newer version, or (unless `fresh`) a run
+  // with results that was begun with other options and did not end. A cut last line is dropped. `now`: seconds since
+  // 1970.
   static std::optional<Journal> open(const std::string& path, const JournalOwner&, std::int64_t now, bool fresh,
                                      std::string& error);
   Journal(Journal&&) noexcept;

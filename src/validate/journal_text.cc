@@ -143,6 +143,10 @@ class Reader {
   }
 
   JournalText take() {
+    if (out_.other_options && (!out_.open_run || out_.done.empty())) {  // nothing that could be lost
+      out_.open_run = false;
+      out_.other_options.reset();
+    }
     if (!out_.open_run) out_.done.clear();
     if (!unfinished_) out_.refused.clear();
     return std::move(out_);
@@ -160,8 +164,12 @@ class Reader {
       unfinished_ = out_.open_run = true;
       out_.done.clear();
       out_.refused.clear();
+      out_.other_options.reset();
       out_.started = moment(e, "started", now_);
       if (std::string why = difference(e, owner_); !why.empty()) refuse(std::move(why));
+      Element there;  // versions before this one wrote no options
+      if (e["options"].get(there) == simdjson::SUCCESS)
+        if (std::string was = text(e, "options"); was != owner_.options) out_.other_options = std::move(was);
     } else if (kind == "end") {
       unfinished_ = out_.open_run = false;
     } else if (kind == "test") {
@@ -211,6 +219,7 @@ std::string journal_run_line(const JournalOwner& owner, std::int64_t started) {
       .field("launcher", owner.launcher)
       .field("program_version", owner.program_version)
       .field("bundle_sha256", owner.bundle_digest)
+      .field("options", owner.options)
       .field("started", utc_text(started));
   if (!owner.repeats.empty()) json.field("repeats", owner.repeats);
   json.end_object();

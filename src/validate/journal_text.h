@@ -2,6 +2,7 @@
 // Journal's business.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@ struct JournalOwner {
   std::string program_version;  // of clusterc, with which its validators come
   std::string bundle_digest;    // of the validators' files
   std::string repeats;          // when the run began whose failures this one repeats; empty: it repeats none
+  std::string options;          // that choose what runs, and how: "--stage soak --soak 8h"
 };
 
 struct JournalTest {
@@ -28,10 +30,13 @@ struct JournalTest {
 };
 
 struct JournalText {
-  bool ours = false;         // it is a journal (or empty)
-  std::string newer;         // its version, where it is newer than ours
-  bool open_run = false;     // its last run did not end and counts: `done` has its tests
-  std::string refused;       // why its last run does not count, though it did not end: "it was of another spec (…)"
+  bool ours = false;      // it is a journal (or empty)
+  std::string newer;      // its version, where it is newer than ours
+  bool open_run = false;  // its last run did not end and counts: `done` has its tests
+  std::string refused;    // why its last run does not count, though it did not end: "it was of another spec (…)"
+  // Its last run did not end, counts, has results, and was begun with other options: these. It is neither gone on with
+  // nor given up unless somebody says so.
+  std::optional<std::string> other_options;
   std::int64_t started = 0;  // of that run, seconds since 1970
   std::vector<JournalTest> done;
 };

@@ -148,7 +148,8 @@ MeasurementRecord measurement(const RecordValue& e) {
 ResultRecords read_records(const std::vector<std::string>& lines) {
   constexpr std::size_t kLongestLine = 4u << 20;  // a probe of a large node is some 100 kB
   ResultRecords out;
-  simdjson::dom::parser parser(kLongestLine);
+  // Kept: a run of many nodes would give its buffers to each result anew.
+  thread_local simdjson::dom::parser parser(kLongestLine);
   out.measurements.reserve(lines.size());
   bool ended = false;
   std::size_t chatter = 0;

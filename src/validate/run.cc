@@ -131,10 +131,11 @@ void SuiteRun::begin_report() {
 
 bool SuiteRun::open_journal() {
   if (options_.journal.empty()) return true;
-  journal_ = Journal::open(options_.journal,
-                           {report_.cluster, options_.spec_digest, report_.launcher, options_.program_version,
-                            options_.bundle_digest, options_.earlier ? utc_text(options_.earlier->report.started) : ""},
-                           report_.started, options_.fresh, report_.error);
+  journal_ = Journal::open(
+      options_.journal,
+      {report_.cluster, options_.spec_digest, report_.launcher, options_.program_version, options_.bundle_digest,
+       options_.earlier ? utc_text(options_.earlier->report.started) : "", options_.options},
+      report_.started, options_.fresh, report_.error);
   if (!journal_) return false;
   report_.journal_started = journal_->started();
   report_.journal_refused = journal_->refused();

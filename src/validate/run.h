@@ -29,6 +29,7 @@ struct ValidateOptions {
   std::string bundle_digest;            // of the validators' files
   std::function<std::int64_t()> clock;  // seconds since 1970; absent: it is always 1970
   std::function<double()> stopwatch;    // seconds since some moment; absent: no duration is measured
+  std::string options;                  // as JournalOwner has them
   std::string selection;                // options that chose a part, or change what a verdict is worth: "--stage node"
   const Plan* plan = nullptr;           // with it the pair stage searches for culprits
   std::string spec = "SPEC";            // as a shell takes it: for commands that repeat a measurement

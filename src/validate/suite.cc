@@ -236,12 +236,17 @@ void SuitePlanner::add_soak(const NodeGroupModel& group) {
       add_lasting(std::move(test));
     }
   };
-  // 128 sweeps of the walking bits over a terabyte at 20 GB/s take 3.6 hours.
-  if (options_.memtest)
-    add_one(on_node(
-        group, SuiteStage::soak, "memtest", gpus,
-        {"memtest.solid", "memtest.walking", "memtest.address", "memtest.random", "memtest.inversions", "memtest.hold"},
-        std::chrono::hours(4)));
+  if (options_.memtest) {
+    SuiteTest test = on_node(group, SuiteStage::soak, "memtest", gpus,
+                             {"memtest.solid", "memtest.walking", "memtest.address", "memtest.random",
+                              "memtest.inversions", "memtest.hold"});
+    if (each == 0 && options_.seconds == 0) {
+      const double round = memtest_round_seconds(group, expected_);
+      test.expected_s = expected_seconds(test, 0) + round;
+      test.timeout += std::chrono::hours(4) + std::chrono::milliseconds(std::llround(round * 3000));
+    }
+    add_one(std::move(test));
+  }
   if (options_.burn) add_one(on_node(group, SuiteStage::soak, "burn", gpus, {"burn.flops", "burn.slowest"}));
 }
 
@@ -511,18 +516,22 @@ void SuitePlanner::add_storage(int index) {
     nodes.insert(nodes.end(), names.begin(), names.end());
   }
   if (nodes.empty()) return;
-  add_lasting(
-      {.id = "whole/" + system.name + "/storage",
-       .stage = SuiteStage::whole,
-       .validator = "storage",
-       .arguments = {"--path", *system.spec->mount, "--mounted"},
-       .group = "",
-       .nodes = std::move(nodes),
-       .timeout = patience(9),
-       .figures = 9,
-       .metrics = {"storage.read", "storage.write", "storage.random_read", "storage.random_write", "storage.create",
-                   "storage.stat", "storage.unlink", "storage.checkpoint_read", "storage.checkpoint_write"},
-       .system = system.name});
+  const double files = storage_file_seconds(cluster_, expected_, index, nodes.size());
+  SuiteTest test{
+      .id = "whole/" + system.name + "/storage",
+      .stage = SuiteStage::whole,
+      .validator = "storage",
+      .arguments = {"--path", *system.spec->mount, "--mounted"},
+      .group = "",
+      .nodes = std::move(nodes),
+      .timeout = patience(9),
+      .figures = 9,
+      .metrics = {"storage.read", "storage.write", "storage.random_read", "storage.random_write", "storage.create",
+                  "storage.stat", "storage.unlink", "storage.checkpoint_read", "storage.checkpoint_write"},
+      .system = system.name};
+  test.expected_s = expected_seconds(test, options_.seconds) + files;
+  test.timeout += std::chrono::milliseconds(std::llround(files * 3000));
+  add_lasting(std::move(test));
 }
 
 }  // namespace

@@ -478,7 +478,7 @@ void TestJudge::judge_nodes(JournalTest& ran) {
     if (const auto claimed = by_node.find(task.claims); claimed != by_node.end() && task.claims != task.node)
       ++claimed->second.count;
   }
-  constexpr std::size_t kTrim = 1024;  // nodes whose lines are some 10 MB: what they took can hold verdicts
+  constexpr std::size_t kTrim = 4096;  // nodes whose lines are some 40 MB: what they took can hold verdicts
   std::size_t judged = 0;
   for (const std::string& node : nodes_) {
     const Results& results = by_node.at(node);

@@ -80,6 +80,20 @@ assert {x["verdict"] for x in v} <= {"unjudged", "error"} and [x for x in v if x
 PY
 say "the file system of four nodes, measured at once, every block checked"
 
+# Ctrl-C while the file system is measured: srun hands the signal on, and every node's validator removes its files.
+files_of_storage() { find /home -mindepth 1 -maxdepth 1 -name 'clusterc-storage-n[1-4]-*'; }
+"$run/enter" "$bin" validate "$src/examples/four-virtual.yaml" --bundle "$validators" --launcher slurm --only storage --seconds 2 --allow-busy --journal "$work/stopped.journal" \
+  > "$work/stopped.txt" 2> "$work/stopped.err" &
+stopped=$!
+for _ in $(seq 300); do [ "$(files_of_storage | wc -l)" = 4 ] && break; sleep 0.1; done
+[ "$(files_of_storage | wc -l)" = 4 ] || { cat "$work/stopped.err" >&2; fail "the storage test made no folders: $(files_of_storage)"; }
+[ "$(cat "/proc/$stopped/comm")" = clusterc ] || fail "what is to be interrupted is $(cat "/proc/$stopped/comm"), not clusterc"   # what enters the network has become it
+kill -INT $stopped
+wait $stopped
+[ -z "$(files_of_storage)" ] || fail "an interrupted storage test left $(files_of_storage | tr '\n' ' ')"
+grep -q '^interrupted' "$work/stopped.txt" || { cat "$work/stopped.txt" >&2; fail "the report does not say that the run was interrupted"; }
+say "Ctrl-C in a storage test leaves no file"
+
 # Batch jobs: the probe as an array with an element for each node, the MPI job as one job. Inside a job: its nodes and no other.
 mkdir "$work/jobs"
 validate "$src/examples/four-virtual.yaml" batch --only probe,mpi --sbatch "$work/jobs"

@@ -94,7 +94,12 @@ def wrong_shares(folder, seconds=60):
 
 
 def wrong_refusals(folder, seconds=60):
-    """What the driver says of a machine that is not ready is said with what to look at (cudaErrorSystemNotReady, cudaErrorDevicesUnavailable)."""
+    """What the driver says of a machine that is not ready is said with what to look at (cudaErrorSystemNotReady, cudaErrorDevicesUnavailable).
+    An array of less than what a thread loads would be a grid of no blocks: wrong use, before anything is launched."""
+    command = [os.path.join(folder, "clusterc-memory-emulated")] + runs.CUDA + ["--size", "8B"]
+    status, out, err = runs.run(command, runs.environment(folder, 1, 1, os.devnull), seconds)
+    if status != 2 or out or "an array has at least 16 B" not in err:
+        return f"--size 8B: exit status {status}, {out[-300:]} {err[-300:]}"
     for failure, words in (("cudaGetDeviceCount:1:802", "nvidia-fabricmanager"), ("cudaSetDevice:1:46", "MIG is on and has no slice")):
         env = runs.environment(folder, 1, 1, os.devnull)
         env["EMULATED_CUDA_FAIL"] = failure

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <span>
+#include <vector>
 
 #include "cuda_on_host/emulation.h"
 #include "gemm/fill.h"
@@ -319,6 +321,35 @@ TEST_P(DeviceCode, ResultsArePoisonedAndComparedBitForBit) {
     array.write(minus);
     EXPECT_EQ(gemm::differing_then_poison(array.at, reference.at, element, count, counter.at), 1u);
   }
+}
+
+// 64 threads share a row: of 65 columns the last one lies beyond a column for each, and counts as the others.
+TEST_P(DeviceCode, ResultsAreWeighedToTheirLastColumn) {
+  cudaSetDevice(0);
+  const gemm::Problem p{.n = 65, .of_a = {.seed = 5, .bits = 7}, .of_b = {.seed = 6, .bits = 7}};
+  std::vector<std::int32_t> product(p.n * p.n);
+  for (std::uint64_t row = 0; row < p.n; ++row)
+    for (std::uint64_t column = 0; column < p.n; ++column)
+      for (std::uint64_t k = 0; k < p.n; ++k)
+        product[row + column * p.n] += static_cast<std::int32_t>(p.a(row, k) * p.b(k, column));
+  const OnGpu c(product.size() * 4), scratch(gemm::rows_scratch(p.n));
+  const auto wrong_with = [&](std::uint64_t row, std::uint64_t column, std::int32_t off) {
+    std::vector<std::int32_t> there = product;
+    there[row + column * p.n] += off;
+    const std::span<const std::byte> bytes = std::as_bytes(std::span(there));
+    c.write({bytes.begin(), bytes.end()});
+    return gemm::wrong_rows(c.at, gemm::Element::int32, p, scratch.at);
+  };
+  EXPECT_EQ(wrong_with(0, 0, 0), 0u);
+  EXPECT_EQ(wrong_with(64, 64, 1), 1u);
+  EXPECT_EQ(wrong_with(7, 0, -1), 1u);
+  // What is no whole number breaks its own row, however many there are.
+  std::vector<double> wide(product.begin(), product.end());
+  wide[3 + 5 * p.n] = wide[3 + 6 * p.n] = std::nan("");
+  const OnGpu of_wide(wide.size() * 8);
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(wide));
+  of_wide.write({bytes.begin(), bytes.end()});
+  EXPECT_EQ(gemm::wrong_rows(of_wide.at, gemm::Element::fp64, p, scratch.at), 1u);
 }
 
 // --- copies ---

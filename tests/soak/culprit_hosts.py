@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The search for culprits on eight hosts that exist: network namespaces on two leaves and two spines, with shaped links.
 
-usage: culprit_hosts.py DIALOGUE [--seeds N] [--only FAULT]     DIALOGUE: the program culprit_dialogue
+usage: culprit_hosts.py DIALOGUE [--seeds N] [--first SEED] [--only FAULT]     DIALOGUE: the program culprit_dialogue
 Each host is a network namespace and a CPU control group. Links are veth pairs; a token bucket (tc tbf) gives each its rate. Pairs of hosts
 send to each other over TCP, all pairs of a round at once, and each host measures its CPU and memory alone. For each seed: no fault, a
 link at a tenth of its rate, a host with a sixth of its CPU time, a host whose memory bandwidth others use, a stopped process. Each fault must be
@@ -233,6 +233,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("dialogue")
     parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--first", type=int, default=1, help="of the seeds")
     parser.add_argument("--only", choices=FAULTS)
     parser.add_argument("--seconds", type=float, default=0.3)
     options = parser.parse_args()
@@ -244,7 +245,7 @@ def main():
         if sh("ip", "netns", "exec", NAME + "x", "tc", "qdisc", "add", "dev", "a0", "root", "tbf", "rate", "1mbit", "burst", "16kb", "latency", "30ms", check=False).returncode:
             cannot("this kernel has no token bucket (sch_tbf)")
         build()
-        results = [run(options.dialogue, seed, fault, options.seconds) for seed in range(1, options.seeds + 1) for fault in ([options.only] if options.only else FAULTS)]
+        results = [run(options.dialogue, seed, fault, options.seconds) for seed in range(options.first, options.first + options.seeds) for fault in ([options.only] if options.only else FAULTS)]
     finally:
         for space in ["x"] + [f"h{i}" for i in range(HOSTS)] + [f"l{i}" for i in range(LEAVES)] + ["s0", "s1"]:
             sh("ip", "netns", "del", NAME + space, check=False)

@@ -29,7 +29,8 @@ constexpr ExtraOption kExtra[] = {
     {"--percent", Kind::count, "COUNT", "share of what is available that is tested, 1 to 99 (default 80)"},
     {"--tests", Kind::choices, kTests, "which (default: all)"},
     {"--hold", Kind::seconds, "SECONDS",
-     "how long the memory is left alone between writing and comparing in the hold test (default 10)"},
+     "how long the memory is left alone between writing and comparing in the hold test (default 10, with --seconds at "
+     "most a tenth of them)"},
     {"--threads", Kind::count, "COUNT", "host: threads (default: one for each core)"},
     {"--timeout", Kind::seconds, "SECONDS", "end when no sweep over the memory finishes for so long (default 600)"}};
 constexpr MetricFacts kMetrics[] = {
@@ -58,6 +59,64 @@ constexpr Program kProgram{
     .extra = kExtra,
     .metrics = kMetrics,
     .wrong_options = wrong_options};
+constexpr unsigned kPlaces = 64;  // of a bit in a word
+// Of the walking bits, so that the first few lie apart: 0, 32, 16, 48, 8 …
+constexpr unsigned place_of_turn(unsigned turn) {
+  unsigned place = 0;
+  for (unsigned bit = 0; bit < 6; ++bit) place |= (turn >> bit & 1) << (5 - bit);
+  return place;
+}
+
+// Keeps a run within --seconds. Whatever the size of the memory, a round begins only if there is time for its shortest
+// form: every test, the walking bits in one place. Without --seconds there is always time.
+class Budget {
+ public:
+  Budget(std::optional<double> seconds, double hold, const std::vector<std::string>& tests)
+      : seconds_(seconds), hold_(hold), tests_(tests), begin_(now_seconds()) {}
+
+  // A sweep took so long. The first one is not like the others: the kernel gives the memory only then.
+  void swept(double seconds) {
+    if (count_++ == 0) return;
+    sum_ += seconds;
+  }
+  // Whether the tests from `first` on, walking bits in `places` places, end in time.
+  bool has_room(std::string_view first, unsigned places) const {
+    return !seconds_ || now_seconds() - begin_ + needs(first, places) <= *seconds_;
+  }
+  double spent() const { return now_seconds() - begin_; }
+  // `done` of its sweeps are over.
+  void require_round(unsigned done) const {
+    const double least = needs("solid", 1) + spent() - done * each();
+    if (seconds_ && least > *seconds_)
+      throw CouldNotRun(Cause::timeout,
+                        format("its shortest round takes about {:.2g} s here: '--seconds' (its share of "
+                               "{:.2g} s) has to be more, or '--size' less",
+                               least, *seconds_));
+  }
+
+ private:
+  double each() const { return count_ > 1 ? sum_ / (count_ - 1) : 0; }
+  double needs(std::string_view first, unsigned places) const {
+    const std::pair<std::string_view, unsigned> sweeps[] = {{"solid", 8},  {"walking", 4 * places}, {"address", 4},
+                                                            {"random", 4}, {"inversions", 6},       {"hold", 2}};
+    double sum = 0;
+    bool counts = false;
+    for (const auto& [test, number] : sweeps) {
+      counts = counts || test == first;
+      if (counts && std::ranges::find(tests_, test) != tests_.end())
+        sum += number * each() + (test == "hold" ? hold_ : 0);
+    }
+    return sum;
+  }
+
+  const std::optional<double> seconds_;
+  const double hold_;
+  const std::vector<std::string>& tests_;
+  const double begin_;
+  unsigned count_ = 0;
+  double sum_ = 0;
+};
+
 struct Outcome {
   std::vector<double> rates;  // of each sweep: bytes written and read a second
   std::uint64_t checked = 0;
@@ -67,14 +126,17 @@ struct Outcome {
 class Tester {
  public:
   // `sensors`: of the GPU; none for the host.
-  Tester(Memory& memory, GpuSensors* sensors, const Options& options, Reporter& report, TextPulse& pulse)
-      : memory_(memory), sensors_(sensors), options_(options), report_(report), pulse_(pulse) {}
+  Tester(Memory& memory, GpuSensors* sensors, const Options& options, std::optional<double> seconds, Reporter& report,
+         TextPulse& pulse)
+      : memory_(memory), sensors_(sensors), options_(options), seconds_(seconds), report_(report), pulse_(pulse) {}
+
+  bool has_room() const { return budget_.has_room("solid", 1); }
+  double spent() const { return budget_.spent(); }
 
   void round(unsigned number) {
     number_ = number;
-    const std::vector<std::string> tests = options_.choices("--tests", kTests);
     const auto test = [&](const char* name, const auto& body) {
-      if (std::ranges::find(tests, name) == tests.end()) return;
+      if (std::ranges::find(tests_, name) == tests_.end()) return;
       pulse_.doing(format("{} test of {} on {}", name, bytes_text(static_cast<double>(memory_.words() * 8)),
                           memory_.device().label));
       outcome_ = {};
@@ -92,8 +154,9 @@ class Tester {
         for (const bool inverse : {false, true}) written_and_read({Content::solid, value, inverse});
     });
     test("walking", [&] {
-      for (const bool inverse : {false, true})
-        for (std::uint64_t place = 0; place < 64; ++place) written_and_read({Content::walking, place, inverse});
+      for (places_ = 0; places_ < kPlaces && (places_ == 0 || budget_.has_room("walking", 1)); ++places_)
+        for (const bool inverse : {false, true})
+          written_and_read({Content::walking, place_of_turn((places_ + (number - 1) * 21) % kPlaces), inverse});
     });
     test("address", [&] {
       for (const bool inverse : {false, true}) written_and_read({Content::address, 0, inverse});
@@ -114,7 +177,7 @@ class Tester {
       const Step step{Content::random, stream_seed(seed, 2), false};
       sweep(1, memory_.fill(step));
       damage();
-      hold(options_.seconds_of("--hold").value_or(kHold));
+      hold(hold_);
       compared(1, [&] { return memory_.compare(step, outcome_.wrong); });
     });
   }
@@ -124,6 +187,8 @@ class Tester {
     check_interrupted();
     pulse_.beat();
     outcome_.rates.push_back(static_cast<double>(memory_.words() * 8 * times) / seconds);
+    budget_.swept(seconds);
+    if (++sweeps_ == 2) budget_.require_round(sweeps_);
   }
   template <class Compare>
   void compared(unsigned times, const Compare& compare) {
@@ -163,6 +228,8 @@ class Tester {
     m.other_load = load;
     m.parameters = memory_.parameters();
     m.parameters.emplace_back("round", std::uint64_t{number_});
+    if (m.metric == "memtest.walking" && places_ < kPlaces)
+      m.parameters.emplace_back("walking_places", std::uint64_t{places_});
     if (const std::uint64_t all = memory_.memory_bytes(); all > m.size_bytes)
       m.parameters.emplace_back("untested_bytes", all - m.size_bytes);
     if (sensors_) add_sensors(m);
@@ -225,23 +292,28 @@ class Tester {
   Memory& memory_;
   GpuSensors* sensors_;
   const Options& options_;
+  const std::optional<double> seconds_;  // of this memory
   Reporter& report_;
   TextPulse& pulse_;
+  const std::vector<std::string> tests_ = options_.choices("--tests", kTests);
+  const double hold_ = options_.seconds_of("--hold").value_or(seconds_ ? std::min(kHold, *seconds_ / 10) : kHold);
+  Budget budget_{seconds_, hold_, tests_};
   KernelLog log_;
   Outcome outcome_;
   bool damaged_ = false;
-  unsigned number_ = 1;
+  unsigned number_ = 1, sweeps_ = 0, places_ = 0;
 };
 
-void test_memory(Memory& memory, GpuSensors* sensors, const Options& options, Reporter& report, TextPulse& pulse) {
-  Tester tester(memory, sensors, options, report, pulse);
-  const double begin = now_seconds();
+// `share`: of --seconds, which memories that are tested one after the other have to share.
+void test_memory(Memory& memory, GpuSensors* sensors, const Options& options, double share, Reporter& report,
+                 TextPulse& pulse) {
+  const std::optional<double> seconds = options.seconds ? std::optional(*options.seconds * share) : std::nullopt;
+  Tester tester(memory, sensors, options, seconds, report, pulse);
   Progress progress(options.progress ? "memtest" : "");
   const unsigned rounds = options.iterations.value_or(1);
-  for (unsigned round = 1; options.seconds ? round == 1 || now_seconds() - begin < *options.seconds : round <= rounds;
-       ++round) {
+  for (unsigned round = 1; seconds ? round == 1 || tester.has_room() : round <= rounds; ++round) {
     tester.round(round);
-    progress.at(round, options.seconds ? 0 : rounds, now_seconds() - begin, options.seconds.value_or(0));
+    progress.at(round, seconds ? 0 : rounds, tester.spent(), seconds.value_or(0));
   }
 }
 
@@ -259,7 +331,7 @@ void body(const Options& options, Reporter& report) {
       std::string why;
       std::optional<Nvml> nvml = Nvml::open(why);
       GpuSensors sensors(std::move(nvml), why, {{device.label, device.uuid}});
-      test_memory(*open_cuda(gpu, options.size, percent), &sensors, options, report, pulse);
+      test_memory(*open_cuda(gpu, options.size, percent), &sensors, options, 1.0 / gpus, report, pulse);
     }
 #else
     (void)gpus;
@@ -272,7 +344,7 @@ void body(const Options& options, Reporter& report) {
                       format("{} % of what is available are {}: a test of less than {} says nothing", percent,
                              bytes_text(static_cast<double>(share)), bytes_text(static_cast<double>(kLeastShare))));
   test_memory(*open_host(options.size.value_or(share), options.count("--threads").value_or(0), pulse), nullptr, options,
-              report, pulse);
+              1, report, pulse);
 }
 
 }  // namespace

@@ -106,6 +106,20 @@ TEST(Subprocess, WhoIgnoresTermIsKilled) {
   EXPECT_EQ(result.status, SIGKILL);
 }
 
+// A program that hands SIGINT on gets it first, and time; who ignores it gets the other signals.
+TEST(Subprocess, InterruptsFirstWhereItIsTold) {
+  auto what = shell("trap 'echo int; exit 0' INT; trap 'echo term; exit 0' TERM; while :; do sleep 0.05; done");
+  what.timeout = milliseconds(100);
+  what.after_interrupt = std::chrono::seconds(10);
+  EXPECT_EQ(run(what).out, "int\n");
+  what = shell("trap '' INT; trap 'echo term; exit 0' TERM; while :; do sleep 0.05; done");
+  what.timeout = milliseconds(100);
+  what.after_interrupt = milliseconds(200);
+  const auto result = run(what);
+  EXPECT_EQ(result.outcome, Outcome::timed_out);
+  EXPECT_EQ(result.out, "term\n");
+}
+
 TEST(Subprocess, GrandchildrenDoNotHoldUsUp) {
   const auto begin = std::chrono::steady_clock::now();
   const auto result = run(shell("sleep 60 & echo $!"));  // keeps the pipe open

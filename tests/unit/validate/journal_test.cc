@@ -194,5 +194,40 @@ TEST_F(Suite, JournalRefusesWhatIsNotItsOwn) {
   EXPECT_TRUE(open(true)->done().empty());  // begun anew
 }
 
+TEST_F(Suite, JournalKeepsARunThatBeganWithOtherOptions) {
+  std::string error;
+  const std::string path = folder / "j";
+  const auto open = [&](const std::string& options, bool fresh = false) {
+    return Journal::open(path, {"c", "d", "fake", "0.1.0", "b", "", options}, now, fresh, error);
+  };
+  open("--stage soak");
+  auto journal = open("--only probe");  // nothing is lost: nothing had ended
+  ASSERT_TRUE(journal) << error;
+  ASSERT_TRUE(journal->write({"a", "how", "", {{"n1", {"{}"}, {}, "", "", {}}}, now}));
+  journal.reset();
+  EXPECT_FALSE(open(""));
+  EXPECT_EQ(error, "the journal '" + path +
+                       "' has an unfinished run with 1 result that began with other options: '--only probe', now no "
+                       "such option. Write those options to continue it, --fresh to give it up, or name another file "
+                       "with --journal");
+  journal = open("--only probe");
+  ASSERT_TRUE(journal) << error;
+  EXPECT_EQ(journal->done().size(), 1u);
+  journal.reset();
+  journal = open("", true);
+  ASSERT_TRUE(journal) << error;
+  EXPECT_TRUE(journal->done().empty());
+  ASSERT_TRUE(journal->write({"a", "how", "", {{"n1", {"{}"}, {}, "", "", {}}}, now}));
+  journal.reset();
+  // A run of a version that kept no options continues with any.
+  std::ifstream in(path);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  for (std::size_t at = 0; (at = text.find(R"("options":"",)")) != text.npos;) text.erase(at, 13);
+  std::ofstream(path) << text;
+  journal = open("--only probe");
+  ASSERT_TRUE(journal) << error;
+  EXPECT_EQ(journal->done().size(), 1u);
+}
+
 }  // namespace
 }  // namespace clusterc

@@ -200,6 +200,32 @@ TEST(GroupStage, NodesOfOneLeafWorkTogether) {
   EXPECT_EQ(leaf->scope, "leaf");
 }
 
+// However short its measurements are, storage moves 16 files of 1 GiB on each node, and a round of memtest sweeps 278
+// times over the memory. A length of the soak stage bounds both of its tests.
+TEST(ExpectedTime, FollowsWhatATestMoves) {
+  const auto test_of = [](const Resolved& r, const SuiteOptions& options, std::string_view id) {
+    const ExpectedFigures expected = expect_figures(*r.cluster, plan_cluster(*r.cluster));
+    for (const SuiteTest& t : plan_suite(*r.cluster, expected, options))
+      if (t.id == id) return t;
+    ADD_FAILURE() << id;
+    return SuiteTest{};
+  };
+  Resolved four, pod;
+  four.example("four-virtual"), pod.example("superpod");
+  ASSERT_TRUE(four.cluster && pod.cluster);
+  const SuiteTest home = test_of(four, {.seconds = 0.05}, "whole/home/storage");
+  EXPECT_EQ(home.expected_s, 4 + 69);  // start and figures; 4 x 16 GiB at 1 GB/s, for nothing says what it gives
+  EXPECT_GE(home.timeout, std::chrono::seconds(600 + 3 * 69));
+  const SuiteTest round = test_of(pod, {.memtest = true}, "soak/gpu/memtest-gpu");
+  // Eight GPUs of 80 GB, one after the other, at half of 3.35 TB/s: 278 x 0.8 x 80 / 1676 + 10 s each.
+  EXPECT_NEAR(round.expected_s, 5 + 8 * (278 * 0.8 * 80e9 / (3.352e12 / 2) + 10), 10);
+  EXPECT_GE(round.timeout, std::chrono::hours(4));
+  const SuiteTest soak = test_of(pod, {.memtest = true, .burn = true, .soak_seconds = 100}, "soak/gpu/memtest-gpu");
+  EXPECT_EQ(soak.expected_s, 55);
+  EXPECT_LT(soak.timeout, std::chrono::hours(1));
+  EXPECT_EQ(test_of(pod, {.memtest = true, .burn = true, .soak_seconds = 100}, "soak/gpu/burn-gpu").expected_s, 53);
+}
+
 TEST_F(Suite, ABudgetShortensAndThenLeavesOutWhatIsNamed) {
   const auto plan_for = [&](double seconds) { return plan_suite(*resolved.cluster, expected, {.seconds = seconds}); };
   const double whole = expected_seconds(plan_for(0)), shortest = expected_seconds(plan_for(0.1));

@@ -2,6 +2,9 @@
 // place.
 #include <algorithm>
 #include <bit>
+#include <chrono>
+#include <functional>
+#include <set>
 
 #include "harness/edac.h"
 #include "memtest/pattern.h"
@@ -91,6 +94,42 @@ TEST(MemtestProgram, EveryTestPassesOnSoundMemory) {
   }
 }
 
+double seconds_of(const std::function<void()>& what) {
+  const auto begin = std::chrono::steady_clock::now();
+  what();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+TEST(MemtestProgram, SecondsBoundARoundAndEveryTestRuns) {
+  // A whole round over 256 MiB has 278 sweeps of some 30 ms, the shortest one 28.
+  Result r;
+  EXPECT_LT(seconds_of([&] {
+              r = run({program("memtest"), "--size", "256MiB", "--seconds", "4", "--threads", "1"});
+            }),
+            8);
+  std::set<std::string> seen;
+  for (const json& m : r.records) {
+    if (m["record"] != "measurement") continue;
+    seen.insert(m["metric"]);
+    if (m["metric"] != "memtest.walking") continue;
+    ASSERT_TRUE(m["parameters"].contains("walking_places")) << m;
+    EXPECT_EQ(m["checked"], m["parameters"]["walking_places"].get<int>() * 2 * ((256 << 20) / 8));
+  }
+  EXPECT_EQ(seen.size(), 6u) << r.text;
+}
+
+TEST(MemtestProgram, SecondsThatAreTooFewForARoundAreRefusedAtOnce) {
+  Result r;
+  EXPECT_LT(seconds_of([&] {
+              r = run({program("memtest"), "--size", "256MiB", "--seconds", "0.1", "--threads", "1"});
+            }),
+            4);
+  EXPECT_EQ(r.status, 2);
+  ASSERT_TRUE(r.ended()) << r.text;
+  EXPECT_EQ(r.records.back()["reason"], "timeout");
+  EXPECT_EQ(r.records.back()["detail"].get<std::string>().rfind("its shortest round takes about ", 0), 0u) << r.text;
+}
+
 TEST(MemtestProgram, TheFaultBuildIsFoundByEveryTest) {
   const Result r = run(with({kFaulty + "/clusterc-memtest-faulty"}, kSmall));
   expect_wrong_data(r, 6);
@@ -155,7 +194,7 @@ TEST(MemtestProgramFault, SigtermEndsASweepAndAHold) {
   for (const char* test : {"walking", "hold"}) {
     const std::string output = output_file();
     const pid_t child =
-        start({program("memtest"), "--size", "64MiB", "--seconds", "600", "--hold", "600", "--tests", test}, output);
+        start({program("memtest"), "--size", "64MiB", "--seconds", "1200", "--hold", "600", "--tests", test}, output);
     wait_for_a_record(output);
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
     kill(child, SIGTERM);
