@@ -39,6 +39,12 @@ TEST(SiteSteps, FramesThatTakeCoolant) {
   const std::string steps = coolant_steps(*r.cluster, plan);
   EXPECT_NE(steps.find("8 frames are connected, supply and return, with 16 hoses"), std::string::npos) << steps;
   EXPECT_EQ(steps.find("not planned"), std::string::npos) << steps;
+  // Each CDU has a row for its cords, each frame one for its hoses.
+  EXPECT_NE(steps.find("| loop 2 of 2 \\(generic-cdu-1mw\\) |  | A, B | not stated |  |  |  |  |"), std::string::npos)
+      << steps;
+  EXPECT_NE(steps.find("| nvl8 \\(x 4.2 m, y 3.0 m\\) | CDU or row manifold of loop loop | 2 |  |  |  |"),
+            std::string::npos)
+      << steps;
 }
 
 TEST(SiteSteps, AirCooledClustersHaveNoCoolant) {
@@ -48,7 +54,7 @@ TEST(SiteSteps, AirCooledClustersHaveNoCoolant) {
   const Plan plan = plan_cluster(*r.cluster);
   EXPECT_EQ(coolant_steps(*r.cluster, plan), "");
   const std::string delivery = delivery_steps(*r.cluster, plan);
-  EXPECT_NE(delivery.find("| nvidia-dgx-h100 | 127 | 8 U | 130.4 kg | a lift |"), std::string::npos) << delivery;
+  EXPECT_NE(delivery.find("| nvidia-dgx-h100 | 127 | 8 U | 130.4 kg | a lift, two people |"), std::string::npos) << delivery;
 }
 
 // DGX H100 user guide: slots 1 and 2 have one adapter each, port 2 of both is in-band; eight adapters share four cages.
