@@ -97,7 +97,8 @@ class Facts {
     }
     for (const auto& [model, pdu] : pdus) {
       add(model, "buttons or brackets: places in the rack, screws, torque", "installation manual of the PDU");
-      if (!pdu.first->part || !pdu.first->part->inlet)
+      const PduPart* part = pdu.first->part;
+      if (!part || !part->inlet || part->inlet->find("hard-wired") != std::string::npos)
         add(model, "input: plug, or terminals with torque", "data sheet of the PDU");
       if (pdu.second) add(model, "output terminals: conductor, torque", "installation manual of the PDU");
       add(model, "first login of its network port: where it stands (no password here)",

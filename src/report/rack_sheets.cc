@@ -91,7 +91,7 @@ std::vector<Contents> contents_of(const Cluster& c, const Plan& p) {
     line.unit = row.unit;
     line.supply = row.supply;
     line.pdu = row.pdu.substr(row.pdu.rfind('/') + 1);
-    line.outlet = row.socket.empty() ? "terminal" : std::string(row.socket);
+    line.outlet = row.socket.empty() ? "terminal ……" : std::string(row.socket);
     if (row.outlet > 0) line.outlet += format(" {}", row.outlet);
     if (row.bank > 0) line.outlet += format(", bank {}", row.bank);
     line.lines = row.lines;
@@ -260,7 +260,8 @@ class Sheet {
                                                 "them when the loop is flushed, and switch nothing on before "
                                                 "coolant flows (chapter \"Coolant\" of runbook.md)."
                                               : ""));
-    out_.element("li", "Nothing has power yet: the breakers of the PDUs are open.");
+    out_.element("li", frame_ ? "Nothing has power yet: the breakers of the whips are open."
+                              : "Nothing has power yet: the breakers of the PDUs are open.");
     if (!frame_)
       out_.element("li",
                    "The table of devices says how each is lifted to its unit (chapter \"Delivery\" of runbook.md); its "
@@ -318,7 +319,8 @@ class Sheet {
         format("{} Write down what the labels of the device say: the inventory (columns name, port, mac, guid, serial) "
                "needs it, and it is hard to read later. Other ports are those that the inventory names: the ports that "
                "nodes boot from and the GUIDs of InfiniBand.",
-               frame_ ? "The trays are in the frame." : "Mount the rails of a device first."));
+               frame_ ? "The trays are in the frame; the first row is the lowest tray of its model."
+                      : "Mount the rails of a device first."));
     out_.open("table");
     heads({frame_ ? "" : "rails", "in", "units", "device", "model", "weight", "lifted by", "serial number",
            "MAC address of management", "MAC addresses, GUIDs of other ports"});
