@@ -312,7 +312,17 @@ def handbook_differences(plan, what_if, text):
         assert re.search(r"```text\n(.*)```", block, re.S)[1] == what_if, "failures"
         assert sum(int(r[0]) for r in rows("Spares")) == sum(line.get("spares", 0) for line in plan["bill"]), "spares"
         for name in re.findall(r"nodename=(\S+)", text):
-            assert any(re.fullmatch(g["names"].split("[")[0] + r"[\w-]*", name) for g in plan["node_groups"]), f"node {name}"
+            assert name == "ALL" or any(re.fullmatch(g["names"].split("[")[0] + r"[\w-]*", name) for g in plan["node_groups"]), f"node {name}"
+        # Repairs: BMCs at planned addresses, a PDU of the plan, switches of management last, PDUs behind all that they power.
+        repairs = sections.get("Incidents and repairs", [])
+        blocks = {(a["network"], b["first"]) for a in plan["addresses"] for b in a["blocks"]}
+        for names, network, first, _ in (r for r in rows("Incidents and repairs") if len(r) == 4 and r[1] != "network"):
+            assert (network, first) in blocks, f"BMC of {names} at {first} in {network}"
+        whole = "\n".join(repairs)
+        assert bool(plan["pdus"]) == ("### Replace a PDU" in whole) and all(f"pdu/{name}" in {p["name"] for p in plan["pdus"]} for name in re.findall(r"--what-if pdu:(\S+?)`", whole)), "the PDU"
+        down = [line for line in whole.partition("### Power-down")[2].partition("Power up")[0].splitlines() if re.match(r"\d+\. ", line)]
+        off = [next((i for i, line in enumerate(down) if word in line), None) for word in ("Nodes ", "Switches of", " PDUs, then")]
+        assert down and [i for i in off if i is not None] == sorted(i for i in off if i is not None), f"power-down {down}"
     except AssertionError as wrong:
         return str(wrong)
     return None
@@ -409,7 +419,8 @@ def main():
                 print(f"{'ok' if found else 'FAILED'}: twin '{name}': {found or 'not found'}")
                 failed += not found
             for name, was, becomes in (("handbook: a group", "| gpu | 127 |", "| gpu | 128 |"), ("handbook: an address", "head 10.10.32.1", "head 10.10.32.2"), ("handbook: a service", "| scheduler |", "| monitoring |"),
-                                       ("handbook: a failure", "spine/storage/[01-04]", "spine/storage/[01-03]")):
+                                       ("handbook: a failure", "spine/storage/[01-04]", "spine/storage/[01-03]"), ("handbook: a PDU", "--what-if pdu:r01/a", "--what-if pdu:r01/x"),
+                                       ("handbook: a BMC", "| oob | 10.11.", "| oob | 10.12."), ("handbook: PDUs first", "1. `scontrol update nodename=ALL", "1. 3 PDUs, then: `scontrol update nodename=ALL")):
                 found = handbook_differences(plan, what_if, handbook.replace(was, becomes, 1)) if was in handbook else None
                 print(f"{'ok' if found else 'FAILED'}: twin '{name}': {found or 'not found'}")
                 failed += not found
