@@ -316,7 +316,7 @@ def handbook_differences(plan, what_if, text):
         # Repairs: BMCs at planned addresses, a PDU of the plan, switches of management last, PDUs behind all that they power.
         repairs = sections.get("Incidents and repairs", [])
         blocks = {(a["network"], b["first"]) for a in plan["addresses"] for b in a["blocks"]}
-        for names, network, first, _ in (r for r in rows("Incidents and repairs") if len(r) == 4 and r[1] != "network"):
+        for names, network, first, _ in (r for r in rows("Incidents and repairs") if len(r) == 4 and r[1] not in ("network", "---")):
             assert (network, first) in blocks, f"BMC of {names} at {first} in {network}"
         whole = "\n".join(repairs)
         assert bool(plan["pdus"]) == ("### Replace a PDU" in whole) and all(f"pdu/{name}" in {p["name"] for p in plan["pdus"]} for name in re.findall(r"--what-if pdu:(\S+?)`", whole)), "the PDU"
