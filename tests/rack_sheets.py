@@ -177,6 +177,16 @@ def main():
         assert found is None, f"{spec}: {found}"
         # Devices without cords are named where the bill only counts them.
         bare = sum(a.get("unknown_for", 0) for a in plan["accessories"] if a["part"] == "power-cord")
+        hoses = {name: [r["hose, label at both ends"] for r in table(sheet, "hose, label at both ends")] for name, sheet in sheets.items()}
+        frames = sum(a["count"] for a in plan["accessories"] if a["part"] == "coolant-hose")
+        assert sum(len(labels) for labels in hoses.values() if len(labels) == 2) == frames, f"{spec}: hoses {hoses}, {frames} of frames in the bill"
+        nodes = sum(a.get("unknown_for", 0) for a in plan["accessories"] if a["part"] == "coolant-hose")
+        assert sum(len(labels) - 2 for labels in hoses.values() if len(labels) > 2) == 2 * nodes, f"{spec}: {nodes} liquid-cooled nodes, hoses {hoses}"
+        assert all(len(set(labels)) == len(labels) for labels in hoses.values()), f"{spec}: hoses with one label: {hoses}"
+        for sheet in sheets.values():
+            for row in table(sheet, "serial number"):
+                assert row["device"] == "stands here already" or row["weight"] == "with the rack" or row["lifted by"] in ("one person", "two people", "a lift, two people") or \
+                    (row["weight"] == "not stated" and row["lifted by"] == "maker's documents"), f"{spec}: {row}"
         named = [n for sheet in sheets.values() for found in re.findall(r"No cord and no outlet is planned for ([^:]*):", sheet.text) for n in found.split(", ")]
         assert len(named) == bare, f"{spec}: no cords for {named}, {bare} in the bill"
         assert not cables or miscounted([c for c in cables if c["Cable"] != cables[0]["Cable"]], bundles, labels, sheets), f"{spec}: a cable less, and nothing found it"

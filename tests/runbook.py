@@ -92,7 +92,7 @@ def differences(plan, bundles, cord_rows, text):
             if switches:
                 said = number(rf"- \[ \] network {re.escape(f['network'])}: the switches answer: (.*)", [cells(f"|{x}|")[0] for x in on], f["network"])[1]
                 assert sum(int(n) for n in re.findall(r"(?:^|, )(\d+) ", said)) == switches, f"switches of {f['network']}: {said}"
-        order = [name for name in ("The room", "Delivery", "Racks, one after the other", "Cables between racks", "Coolant", "Power on", "Management ports and switches", "Compiling", "Acceptance") if name in sections]
+        order = [name for name in ("The room", "Maker's documents", "Delivery", "Racks, one after the other", "Cables between racks", "Coolant", "Power on", "Management ports and switches", "Compiling", "Acceptance") if name in sections]
         assert order == [name for name in sections if name in order], f"chapters {list(sections)}"
         assert f"begins with `{plan['spec_sha256'][:16]}`" in text, "the digest of the spec"
         zones = [z for z in plan.get("cooling_zones", []) if z["liquid"]]
@@ -104,6 +104,33 @@ def differences(plan, bundles, cord_rows, text):
         assert all(stand[model] == n for model, n in delivered.items()), f"delivered {delivered}, in racks {dict(stand)}"
         trays = {g["server"] for g in plan["node_groups"]}
         assert all(model in delivered or model in trays for model in stand), f"not delivered: {set(stand) - set(delivered)}"
+        # How each is lifted: 23 kg x (1 - 0.3 |V - 0.75 m|), nothing above 1.75 m; two people 2/3 of the sum; V from EIA-310 units above 0.1 m.
+        places = collections.defaultdict(list)
+        for lines in racks.values():
+            for row in [cells(line) for line in lines if line.startswith("|")][2:]:
+                places[row[2]].append(int(row[0].split("-")[0] or 1))
+        for line in sections.get("Delivery", []):
+            if not re.match(r"\| .* \| \d+ \|", line) or cells(line)[3] == "not stated":
+                continue
+            model, _, _, weight, how = cells(line)
+            words = collections.Counter()
+            for unit in places[model]:
+                hands = 0.1 + (max(unit, 1) - 0.5) * 0.04445
+                one = 23 * (1 - 0.3 * abs(hands - 0.75)) if hands <= 1.75 else 0
+                words["one person" if float(weight.split()[0]) <= one else "two people" if float(weight.split()[0]) <= 4 / 3 * one else "a lift, two people"] += 1
+            said = {word: n for word, n in words.items() if (f"{word} for {n} of" if len(words) > 1 else word) in how}
+            assert said == words, f"{model} of {weight}: '{how}', not {dict(words)}"
+        # What only makers state is a field: rails for each model, couplings, plugs and pressures where there is liquid.
+        asked = [cells(line) for line in sections.get("Maker's documents", []) if line.startswith("|")][2:]
+        assert all(row[3] == "" and row[4] == "" and row[2] for row in asked), f"a figure of nobody: {asked}"
+        for model in delivered:
+            assert any(row[0] == model and row[1].startswith("rail kit") for row in asked), f"no rail kit of {model}"
+        for z in zones:
+            assert any(row[0] == f"loop {z['name']}" and "leak test" in row[1] for row in asked), f"no test pressure of loop {z['name']}"
+        tables = [cells(line) for line in sections.get("Coolant", []) if line.startswith("|")]
+        hoses = sum(int(row[2]) for row in tables if len(row) == 6 and re.match(r".* \(x [\d.]+ m, y [\d.]+ m\)$|\d+ racks and frames", row[0]) and not row[0].startswith("manifold"))
+        bill = sum(a["count"] for a in plan.get("accessories", []) if a["part"] == "coolant-hose")
+        assert hoses >= bill if bill and any(row[0].endswith("(sheets in racks/)") for row in tables) else hoses == bill, f"{hoses} hoses of frames, {bill} in the bill"
         assert any("clusterc validate SPEC" in line and "`passed: …`" in line for line in sections["Acceptance"]), "no line that proves acceptance"
         # Management before data, services before those that use them: by the names of the examples.
         words = [re.sub(r"- \[ \] ", "", x) for x in steps]
@@ -285,7 +312,17 @@ def handbook_differences(plan, what_if, text):
         assert re.search(r"```text\n(.*)```", block, re.S)[1] == what_if, "failures"
         assert sum(int(r[0]) for r in rows("Spares")) == sum(line.get("spares", 0) for line in plan["bill"]), "spares"
         for name in re.findall(r"nodename=(\S+)", text):
-            assert any(re.fullmatch(g["names"].split("[")[0] + r"[\w-]*", name) for g in plan["node_groups"]), f"node {name}"
+            assert name == "ALL" or any(re.fullmatch(g["names"].split("[")[0] + r"[\w-]*", name) for g in plan["node_groups"]), f"node {name}"
+        # Repairs: BMCs at planned addresses, a PDU of the plan, switches of management last, PDUs behind all that they power.
+        repairs = sections.get("Incidents and repairs", [])
+        blocks = {(a["network"], b["first"]) for a in plan["addresses"] for b in a["blocks"]}
+        for names, network, first, _ in (r for r in rows("Incidents and repairs") if len(r) == 4 and r[1] not in ("network", "---")):
+            assert (network, first) in blocks, f"BMC of {names} at {first} in {network}"
+        whole = "\n".join(repairs)
+        assert bool(plan["pdus"]) == ("### Replace a PDU" in whole) and all(f"pdu/{name}" in {p["name"] for p in plan["pdus"]} for name in re.findall(r"--what-if pdu:(\S+?)`", whole)), "the PDU"
+        down = [line for line in whole.partition("### Power-down")[2].partition("Power up")[0].splitlines() if re.match(r"\d+\. ", line)]
+        off = [next((i for i, line in enumerate(down) if word in line), None) for word in ("Nodes ", "Switches of", " PDUs, then")]
+        assert down and [i for i in off if i is not None] == sorted(i for i in off if i is not None), f"power-down {down}"
     except AssertionError as wrong:
         return str(wrong)
     return None
@@ -367,7 +404,9 @@ def main():
                 failed += not found
         if os.path.basename(spec) == "superpod.yaml":
             twins = {"a device at another unit": ("| 9-16 | gpu002 |", "| 10-17 | gpu002 |"), "a device in no rack": ("| 17-24 | gpu003 | nvidia-dgx-h100 |\n", ""),
-                     "a node too many": ("gpu: 127 nodes", "gpu: 128 nodes"), "a cord too few": ("- [ ] 26 cords", "- [ ] 25 cords"), "a spine too few": ("16 spine", "15 spine")}
+                     "a node too many": ("gpu: 127 nodes", "gpu: 128 nodes"), "a cord too few": ("- [ ] 26 cords", "- [ ] 25 cords"), "a spine too few": ("16 spine", "15 spine"),
+                     "a server on one person": ("130.4 kg | a lift, two people", "130.4 kg | one person"), "a torque of nobody": ("guide of the rail kit |  |", "guide of the rail kit | 2 Nm |"),
+                     "rails of no document": ("| nvidia-dgx-h100 | rail kit:", "| nvidia-dgx-h100 | rails:")}
             weight = re.search(r"([\d.]+) kg with the rack", text)
             twins["another weight"] = (weight[0], f"{float(weight[1]) - 10:.1f} kg with the rack") if weight else ("", "")
             for name, broken in superpod_twins(text).items():
@@ -380,7 +419,8 @@ def main():
                 print(f"{'ok' if found else 'FAILED'}: twin '{name}': {found or 'not found'}")
                 failed += not found
             for name, was, becomes in (("handbook: a group", "| gpu | 127 |", "| gpu | 128 |"), ("handbook: an address", "head 10.10.32.1", "head 10.10.32.2"), ("handbook: a service", "| scheduler |", "| monitoring |"),
-                                       ("handbook: a failure", "spine/storage/[01-04]", "spine/storage/[01-03]")):
+                                       ("handbook: a failure", "spine/storage/[01-04]", "spine/storage/[01-03]"), ("handbook: a PDU", "--what-if pdu:r01/a", "--what-if pdu:r01/x"),
+                                       ("handbook: a BMC", "| oob | 10.11.", "| oob | 10.12."), ("handbook: PDUs first", "1. `scontrol update nodename=ALL", "1. 3 PDUs, then: `scontrol update nodename=ALL")):
                 found = handbook_differences(plan, what_if, handbook.replace(was, becomes, 1)) if was in handbook else None
                 print(f"{'ok' if found else 'FAILED'}: twin '{name}': {found or 'not found'}")
                 failed += not found

@@ -51,23 +51,32 @@ class Asking {
     });
   }
 
+  // The question at which the input ended; empty: each was answered.
+  const std::string& unanswered() const { return unanswered_; }
+
   Catalog& catalog_;
 
  private:
   template <class Wrong>
   std::string ask(std::string_view question, const std::string& what, const std::string& standard, Wrong&& wrong) {
-    while (true) {
+    while (unanswered_.empty()) {
       const auto text = answer_(format("{} ({}) [{}] ", question, what, standard));
-      const std::string written(trim(text.value_or("")));
+      if (!text) {
+        unanswered_ = question;
+        break;
+      }
+      const std::string written(trim(*text));
       if (written.empty()) return standard;
       const std::string why = wrong(written);
       if (why.empty()) return written;
       say_(why + "\n");
     }
+    return standard;
   }
 
   const Answer& answer_;
   const Say& say_;
+  std::string unanswered_;
 };
 
 double rate_of(Catalog& catalog, const ServerPart& server) {
@@ -109,7 +118,7 @@ struct Room {
 
 }  // namespace
 
-std::string spec_from_answers(Catalog& catalog, const Answer& answer, const Say& say) {
+std::optional<std::string> spec_from_answers(Catalog& catalog, const Answer& answer, const Say& say) {
   Asking ask(catalog, answer, say);
   const std::string name = ask.name("What is the name of the cluster?", "mine");
   Room room;
@@ -123,6 +132,13 @@ std::string spec_from_answers(Catalog& catalog, const Answer& answer, const Say&
       ask.choose("Which fabric connects them?", {"infiniband", "ethernet"}, "infiniband") == "infiniband";
   const std::string scheduler = ask.choose("Which scheduler?", {"slurm", "kubernetes", "none"}, "slurm");
 
+  if (!ask.unanswered().empty()) {
+    say(format(
+        "clusterc init: error: the input ended at the question '{}': no spec is written\nhelp: an empty line takes the "
+        "value in brackets; `yes '' | clusterc init --ask` takes all of them\n",
+        ask.unanswered()));
+    return std::nullopt;
+  }
   const ServerPart& server = *catalog.server(model);
   const double each = server.power->value / 1000;
   room.racks = (nodes + per_rack - 1) / per_rack;

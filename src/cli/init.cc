@@ -43,7 +43,8 @@ std::string example(const std::string& name) {
                    (near ? "did you mean '" + std::string(*near) + "'?" : "there are " + join(known, ", "))};
 }
 
-std::string asked() {
+// Nothing: the input ended before the last answer, and it was said.
+std::optional<std::string> asked() {
   Sources sources;
   Findings findings;
   Catalog catalog(sources, findings);

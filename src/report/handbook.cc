@@ -10,6 +10,7 @@
 #include "model/mig.h"
 #include "plan/cost/fitted.h"
 #include "report/markdown.h"
+#include "report/repairs.h"
 #include "report/what_if_report.h"
 #include "spec/network.h"
 #include "spec/nodes.h"
@@ -39,6 +40,7 @@ class Handbook {
     services();
     daily_work();
     failures();
+    repairs();
     teams();
     spares();
     return without_commands(std::move(out_));
@@ -247,6 +249,13 @@ class Handbook {
     const WhatIfEngine engine(p_);
     out_ += "Effects of the failure of one component, worst first" + combination() + ".\n\n" +
             markdown_block("text", render_what_if_each_text(engine, single_failures(engine)));
+  }
+
+  void repairs() {
+    const std::string text = render_repairs(in_);
+    if (text.empty()) return;
+    section("Incidents and repairs");
+    out_ += text;
   }
 
   void teams() {

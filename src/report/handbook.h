@@ -1,5 +1,6 @@
 // handbook.md: what somebody who runs this cluster looks up: what there is and under which names and addresses, who
-// serves what, daily work, what is lost when something fails, teams and their quotas, spares.
+// serves what, daily work, what is lost when something fails, incidents and repairs (repairs.h), teams and their
+// quotas, spares.
 #pragma once
 #include <string>
 

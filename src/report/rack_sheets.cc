@@ -13,7 +13,9 @@
 #include "report/cable_exports.h"
 #include "report/cord_rows.h"
 #include "report/device_names.h"
+#include "report/hoses.h"
 #include "report/html_writer.h"
+#include "report/lifting.h"
 #include "report/link_rows.h"
 #include "report/panel_names.h"
 #include "report/plan_svg.h"
@@ -21,6 +23,7 @@
 #include "report/site_steps.h"
 #include "spec/names.h"
 #include "spec/network.h"
+#include "spec/site.h"
 
 namespace clusterc {
 namespace {
@@ -88,7 +91,7 @@ std::vector<Contents> contents_of(const Cluster& c, const Plan& p) {
     line.unit = row.unit;
     line.supply = row.supply;
     line.pdu = row.pdu.substr(row.pdu.rfind('/') + 1);
-    line.outlet = row.socket.empty() ? "terminal" : std::string(row.socket);
+    line.outlet = row.socket.empty() ? "terminal ……" : std::string(row.socket);
     if (row.outlet > 0) line.outlet += format(" {}", row.outlet);
     if (row.bank > 0) line.outlet += format(", bank {}", row.bank);
     line.lines = row.lines;
@@ -176,6 +179,7 @@ class Sheet {
     out_.open("body");
     head();
     devices();
+    hoses();
     cords();
     modules();
     sockets();
@@ -192,6 +196,7 @@ class Sheet {
     for (const std::string_view n : names) out_.element("th", n);
     out_.close().close();
   }
+  void section(std::string_view title) { out_.element("h2", format("{}. {}", ++section_, title)); }
   void cell(std::string_view text) { out_.element("td", text); }
   void number(std::string_view text) { out_.element("td", "class", "n", text); }
   void label(std::string_view text) { out_.element("td", "class", "label", text); }
@@ -244,8 +249,8 @@ class Sheet {
     if (const std::int64_t n = liquid_cooled_devices(c_, rack); n > 0)
       out_.element("li",
                    format("{} in this rack cooled by liquid: connect coolant only when the loop is flushed, and "
-                          "switch nothing on before coolant flows (chapter \"Coolant\" of runbook.md). The plan has "
-                          "no hoses and manifolds of this rack.",
+                          "switch nothing on before coolant flows (chapter \"Coolant\" of runbook.md). The manifold "
+                          "is mounted before the first device.",
                           n == 1 ? "1 device is" : format("{} devices are", n)));
     if (frame_)
       out_.element("li",
@@ -255,15 +260,28 @@ class Sheet {
                                                 "them when the loop is flushed, and switch nothing on before "
                                                 "coolant flows (chapter \"Coolant\" of runbook.md)."
                                               : ""));
-    out_.element("li", "Nothing has power yet: the breakers of the PDUs are open.");
+    out_.element("li", frame_ ? "Nothing has power yet: the breakers of the whips are open."
+                              : "Nothing has power yet: the breakers of the PDUs are open.");
     if (!frame_)
-      out_.element("li", format("A device above {} needs two people or a lift. Fill the rack from the bottom up.",
-                                to_text(kOnePersonLifts)));
+      out_.element("li",
+                   "The table of devices says how each is lifted to its unit (chapter \"Delivery\" of runbook.md); its "
+                   "maker may ask for more. Fill the rack from the bottom up.");
+    out_.element("li", "Have the page of \"Maker's documents\" (runbook.md) with you: torques, rail kits, couplings.");
+    if (!in_.leaving.empty())
+      out_.element(
+          "li",
+          format("Cables to other racks leave through the {}, those of each side of the rack on that side.",
+                 c_.spec.site && c_.spec.site->cable_route.value_or(CableRoute::overhead) == CableRoute::underfloor
+                     ? "floor"
+                     : "roof, to the tray above"));
     for (const PduLoad& load : p_.pdus) {
       if (load.rack != rack_) continue;
       const PduModel& m = c_.racks[at(group)].pdus[at(load.pdu)];
-      out_.element("li", format("PDU {}: {}, labelled pdu-{}-{}, connected to feed {}.",
+      out_.element("li", format("PDU {}: {}, labelled pdu-{}-{}, {}connected to feed {}; panel and breaker: ……",
                                 static_cast<char>('a' + load.pdu), m.model, name_, static_cast<char>('a' + load.pdu),
+                                m.part && m.part->units.value_or(0) > 0 ? "in its units, "
+                                : load.pdu % 2 == 0                     ? "at the left (seen from the rear), "
+                                                                        : "at the right (seen from the rear), ",
                                 load.feed < 0 ? std::string("-") : c_.feeds[at(load.feed)].name));
     }
     out_.close();
@@ -295,21 +313,22 @@ class Sheet {
   }
 
   void devices() {
-    out_.element("h2", "class", "clear", "1. Devices, from the bottom up");
+    out_.element("h2", "class", "clear", format("{}. Devices, from the bottom up", ++section_));
     out_.element(
         "p",
         format("{} Write down what the labels of the device say: the inventory (columns name, port, mac, guid, serial) "
                "needs it, and it is hard to read later. Other ports are those that the inventory names: the ports that "
                "nodes boot from and the GUIDs of InfiniBand.",
-               frame_ ? "The trays are in the frame." : "Mount the rails of a device first."));
+               frame_ ? "The trays are in the frame; the first row is the lowest tray of its model."
+                      : "Mount the rails of a device first."));
     out_.open("table");
-    heads({frame_ ? "" : "rails", "in", "units", "device", "model", "weight", "serial number",
+    heads({frame_ ? "" : "rails", "in", "units", "device", "model", "weight", "lifted by", "serial number",
            "MAC address of management", "MAC addresses, GUIDs of other ports"});
     out_.open("tbody");
     for (const RackedDevice& d : p_.racks[at(rack_)].devices) {
       out_.open("tr");
       if (d.kind == DeviceKind::occupied) {
-        cell(""), cell(""), number(units_of(d)), cell("stands here already"), cell(""), cell("");
+        cell(""), cell(""), number(units_of(d)), cell("stands here already"), cell(""), cell(""), cell("");
         cell(""), cell(""), cell("");
       } else {
         ++count_;
@@ -322,9 +341,11 @@ class Sheet {
         cell(device_host(c_, p_, d));
         cell(device_model(c_, p_, d));
         const auto weight = device_weight(c_, p_, d);
-        number(d.kind == DeviceKind::tray ? "with the rack"
-               : !weight                  ? "not stated"
-                                          : to_text(*weight) + (*weight > kOnePersonLifts ? " (lift)" : ""));
+        number(d.kind == DeviceKind::tray ? "with the rack" : !weight ? "not stated" : to_text(*weight));
+        const auto lifted = lifting_of(c_, p_, d);
+        cell(d.kind == DeviceKind::tray ? std::string_view()
+             : lifted                   ? lifting_text(*lifted)
+                                        : std::string_view("maker's documents"));
         fill(), fill(), fill();
       }
       out_.close();
@@ -332,8 +353,31 @@ class Sheet {
     out_.close().close();
   }
 
+  // Two for each, as supply and return need; what only the makers state is a field.
+  void hoses() {
+    const std::vector<Hose> all = hoses_of(c_, p_, rack_);
+    if (all.empty()) return;
+    hoses_ = static_cast<std::int64_t>(all.size());
+    section("Coolant hoses");
+    out_.element(
+        "p",
+        "In the order of work. Hang a hose without tension and above its smallest bend radius; caps stay on until "
+        "the coupling closes. Type, torque or lock of the coupling: maker's documents.");
+    out_.open("table");
+    heads({"", "hose, label at both ends", "from", "to", "length", "coupling here", "coupling there",
+           "torque, or lock seen", "dry at test pressure"});
+    out_.open("tbody");
+    for (const Hose& h : all) {
+      out_.open("tr");
+      tick();
+      label(h.label), cell(h.from), cell(h.to), fill(), fill(), fill(), fill(), tick();
+      out_.close();
+    }
+    out_.close().close();
+  }
+
   void cords() {
-    out_.element("h2", "2. Power cords");
+    section("Power cords");
     if (!bare_.empty())
       out_.element("p",
                    format("No cord and no outlet is planned for {}: the catalogue does not state the supplies. Use "
@@ -349,7 +393,7 @@ class Sheet {
       }
       out_.element("p", all > 0
                             ? format("{} from power shelf to feed, connected by an electrician: {} (power-whip in the "
-                                     "bill; plug and rating: the maker of the frame).",
+                                     "bill; plug and rating: the maker of the frame; panel and breaker of each: ……).",
                                      all == 1 ? "1 whip" : format("{} whips", all), from)
                             : std::string("The spec connects the power shelves of this frame to no feed."));
       return;
@@ -378,7 +422,7 @@ class Sheet {
   }
 
   void modules() {
-    out_.element("h2", "3. Modules");
+    section("Modules");
     if (in_.modules.empty()) {
       out_.element("p", "None.");
       return;
@@ -397,7 +441,7 @@ class Sheet {
 
   // Each kind of node once.
   void sockets() {
-    out_.element("h2", "4. Network ports of the nodes");
+    section("Network ports of the nodes");
     std::vector<int> groups;
     for (const RackedDevice& d : p_.racks[at(rack_)].devices)
       if ((d.kind == DeviceKind::node || d.kind == DeviceKind::tray) &&
@@ -427,7 +471,7 @@ class Sheet {
   }
 
   void inside() {
-    out_.element("h2", "5. Cables that stay in this rack");
+    section("Cables that stay in this rack");
     if (in_.inside.empty()) {
       out_.element("p", "None.");
       return;
@@ -448,7 +492,7 @@ class Sheet {
   }
 
   void leaving() {
-    out_.element("h2", "6. Cables to other racks");
+    section("Cables to other racks");
     if (in_.leaving.empty()) {
       out_.element("p", "None.");
       return;
@@ -473,11 +517,15 @@ class Sheet {
   }
 
   void check() {
-    out_.element("h2", "7. Check at the end");
+    section("Check at the end");
     out_.open("ul");
     const auto item = [&](std::string_view text) { out_.element("li", format("{} {}", kTick, text)); };
     item(format("{} {} in place, each at its units, with serial number and MAC address written down", count_,
                 count_ == 1 ? "device is" : "devices are"));
+    item(
+        "bolts, earthing and rails are tightened to the torques of \"Maker's documents\" with a tool that is "
+        "calibrated; the earth bond is measured");
+    if (hoses_ > 0) item(format("{} hoses hung, labelled, locked, and dry at test pressure", hoses_));
     if (const std::int64_t cords = static_cast<std::int64_t>(in_.cords.size()) - hard_wired_; cords > 0)
       item(format("{} plugged and locked; the supplies of a device are on different PDUs, as listed",
                   cords == 1 ? "1 cord is" : format("{} cords are", cords)));
@@ -503,7 +551,8 @@ class Sheet {
   Contents& in_;
   const std::string name_;
   HtmlWriter out_;
-  std::int64_t count_ = 0, modules_ = 0, hard_wired_ = 0;
+  int section_ = 0;
+  std::int64_t count_ = 0, modules_ = 0, hard_wired_ = 0, hoses_ = 0;
   std::vector<std::string> bare_;              // devices for which no cord is planned
   const AssemblyGroupModel* frame_ = nullptr;  // the rack is one of its frames
 };

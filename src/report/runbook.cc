@@ -12,6 +12,7 @@
 #include "plan/fabric/cabling.h"
 #include "plan/power/power.h"
 #include "report/device_names.h"
+#include "report/maker_facts.h"
 #include "report/markdown.h"
 #include "report/plan_report.h"
 #include "report/rack_pairs.h"
@@ -68,6 +69,7 @@ class Runbook {
         "into the spec first, and a new book is made of it.\n",
         markdown_text(*c_.spec.name), spec_digest_.substr(0, 16));
     room();
+    steps("Maker's documents", maker_steps(c_, p_));
     steps("Delivery", delivery_steps(c_, p_));
     racks();
     cables();

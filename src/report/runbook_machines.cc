@@ -221,8 +221,13 @@ void ConfigurationSteps::first_node() {
   section("The first node: " + quoted(node));
   for (const NodeGroupModel& g : c_.nodes)
     if (g.count > 0 && g.has_role(Role::provisioning))
-      box(format("{}, installed by hand with {}: no output installs the node that installs the others", up(g),
-                 os_of(static_cast<int>(&g - c_.nodes.data()))));
+      box(format(
+          "{}, installed by hand with {}: no output installs the node that installs the others. Each has its host "
+          "name and, until the plays have run, its address of {} on {}, an account with sudo (……) and the "
+          "ssh key of the machine that runs the plays; layout of its disks: ……",
+          up(g), os_of(static_cast<int>(&g - c_.nodes.data())),
+          in_.makes("hosts") ? code(file("hosts", "hosts")) : code("plan.json"),
+          quoted(ports_of(static_cast<int>(&g - c_.nodes.data()), -1))));
   if (mirror_is_first()) mirror_files();
   std::vector<std::string_view> roles;
   for (const std::string_view role : kFirst)

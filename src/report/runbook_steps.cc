@@ -234,7 +234,10 @@ void ConfigurationSteps::links() {
                      ? "; a node with ports in several subnets needs the GUID of its port in each, from the inventory"
                      : ""));
     else
-      box(format("subnet {}: {}, or a host of your own runs its subnet manager: no node of the spec does{}",
+      box(
+          format("subnet {}: {}, or a host of your own runs its subnet manager: no node of the spec does (switch: "
+                 "chapter on the "
+                 "subnet manager in its user manual){}",
                  quoted(s.name), managers(s.fabric), conf.empty() ? "" : "; use " + conf + " for OpenSM there"));
   }
   for (const Fabric& f : p_.fabrics) {

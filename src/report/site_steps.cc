@@ -5,17 +5,21 @@
 
 #include "base/format.h"
 #include "base/index.h"
+#include "base/ip.h"
 #include "base/text.h"
 #include "model/pcie.h"
 #include "plan/fabric/links.h"
 #include "plan/power/cords.h"
 #include "plan/power/power.h"
 #include "report/device_names.h"
+#include "report/hoses.h"
+#include "report/lifting.h"
 #include "report/markdown.h"
 #include "spec/network.h"
 #include "spec/site.h"
 #include "spec/software.h"
 #include "system/dhcp.h"
+#include "system/each_address.h"
 #include "system/install.h"
 #include "system/interfaces.h"
 #include "system/switches.h"
@@ -31,9 +35,20 @@ std::string number_of(std::int64_t n, std::string_view one, std::string_view man
 
 struct Delivered {
   std::string model;
-  std::int64_t count = 0, units = 0, highest = 0;  // the lowest unit of the highest one
+  std::int64_t count = 0, units = 0;
+  std::int64_t two = 0, lifted = 0, highest = 0;  // on a lift: how many, the lowest unit of the highest one
   std::optional<Kilograms> weight;
-  bool lifted() const { return weight && *weight > kOnePersonLifts; }
+  // "one person; a lift, two people for 5 of 7"
+  std::string carried() const {
+    if (!weight) return "see its data sheet";
+    std::string out;
+    for (const auto& [how, n] : {std::pair(Lifting::one_person, count - two - lifted),
+                                 std::pair(Lifting::two_people, two), std::pair(Lifting::lift, lifted)})
+      if (n > 0)
+        out += format("{}{}{}", out.empty() ? "" : "; ", lifting_text(how),
+                      n < count ? format(" for {} of {}", n, count) : std::string());
+    return out;
+  }
 };
 
 // Devices that come in a box of their own, by model, the heaviest first.
@@ -44,7 +59,10 @@ std::vector<Delivered> deliveries(const Cluster& c, const Plan& p) {
       if (d.kind == DeviceKind::occupied || d.kind == DeviceKind::tray) continue;
       Delivered& m = models[device_model(c, p, d)];
       if (m.count++ == 0) m.weight = device_weight(c, p, d), m.units = d.units;
-      m.highest = std::max<std::int64_t>(m.highest, d.unit);
+      const auto how = lifting_of(c, p, d);
+      m.two += how == Lifting::two_people;
+      m.lifted += how == Lifting::lift;
+      if (how == Lifting::lift) m.highest = std::max<std::int64_t>(m.highest, d.unit);
     }
   std::vector<Delivered> out;
   for (auto& [model, m] : models) out.push_back(m), out.back().model = model;
@@ -69,6 +87,40 @@ Value<Celsius> warmest_coolant(const Cluster& c, int zone) {
   return out;
 }
 
+std::string vlan_of(const NetworkModel& n) {
+  return n.spec && n.spec->vlan ? format("VLAN {}", *n.spec->vlan)
+                                : std::string("VLAN …… (its number: the network's owner)");
+}
+std::string switches_of(const Plan& p, const NetworkModel& n, int network) {
+  for (std::size_t f = 0; f < p.fabrics.size(); ++f) {
+    const Fabric& fabric = p.fabrics[f];
+    if (fabric.network != (n.shares >= 0 ? n.shares : network) || fabric.switch_count() == 0) continue;
+    const std::string first = quoted(p.switch_host_name(static_cast<int>(f), {0, 0}));
+    return fabric.switch_count() == 1 ? first
+                                      : format("{} and the other switches of network {}", first, quoted(fabric.name));
+  }
+  return "a switch";
+}
+
+// Clients ask by broadcast, which no router passes on: where the server has no port, the gateway relays.
+std::string relay_step(const System& in, const DhcpNetwork& n, int server) {
+  const Cluster& c = in.cluster;
+  const std::string host = quoted(c.nodes[at(server)].names.name(0));
+  if (n.gateway == 0)
+    return format(
+        "by hand: network {}: {} serves DHCP and has no port in it, and the spec names no `gateway` that could "
+        "relay: `connects` of the network gets {}, or the network a `gateway`",
+        quoted(n.network.name), host, quoted(c.nodes[at(server)].name));
+  const Home home = home_of(c, in.plan, server);
+  const std::uint32_t to = home.network >= 0 ? in.plan.address(home.network, home.end_points, 0, 0) : 0;
+  return format(
+      "network {}, {}, {}: its gateway {} relays DHCP (UDP ports 67 and 68) to {}{}, which serves it and has no "
+      "port in it, and routes between both. The gateway is on …… ({}, or a router of your own); relay set up "
+      "by ……",
+      quoted(n.network.name), vlan_of(n.network), n.subnet.text(), ipv4_text(n.gateway), host,
+      to != 0 ? " at " + ipv4_text(to) : std::string(), switches_of(in.plan, n.network, n.index));
+}
+
 // Host names of BMCs, switches and PDUs have their addresses there; without a server for them they are typed in.
 void addresses(const System& in, std::string& out) {
   const Cluster& c = in.cluster;
@@ -91,10 +143,16 @@ void addresses(const System& in, std::string& out) {
                  quoted(n.name), in.makes("hosts") ? "`hosts/hosts`, which `clusterc compile` writes" : "`plan.json`"));
       continue;
     }
-    if (server < 0 || end_points_of(c, static_cast<int>(i), server) >= 0) continue;
-    out += box(format("network {}: its gateway relays DHCP to {}, which serves it and has no port in it",
-                      quoted(n.name), quoted(c.nodes[at(server)].names.name(0))));
   }
+  if (!dhcp_server(c)) return;
+  for (const DhcpNetwork& n : dhcp_networks(in))
+    if (server < 0)
+      out += box(format(
+          "network {}, {}: a machine of your own serves DHCP with the compiled files: …… at ……. It has a port "
+          "there, or the network's gateway{} relays DHCP (UDP ports 67 and 68) to it",
+          quoted(n.network.name), vlan_of(n.network), n.gateway != 0 ? " " + ipv4_text(n.gateway) : std::string()));
+    else if (end_points_of(c, n.index, server) < 0)
+      out += box(relay_step(in, n, server));
 }
 
 // Work on switches that no output does.
@@ -108,10 +166,13 @@ void switches(const System& in, std::string& out) {
     std::vector<std::string> work{"management addresses (`switches.csv`)"};
     std::vector<std::string> vlans;
     for (const NetworkModel& v : c.networks)
-      if (v.subnet && (&v == &n || v.shares == fabric.network)) vlans.push_back(quoted(v.name));
-    if (!vlans.empty()) work.push_back("a VLAN for " + join(vlans, ", "));
+      if (v.subnet && (&v == &n || v.shares == fabric.network))
+        vlans.push_back(format("{} for {}", vlan_of(v), quoted(v.name)));
+    if (!vlans.empty()) work.push_back(join(vlans, ", "));
     if (n.spec && n.spec->gateway)
-      work.push_back("the gateway " + quoted(*n.spec->gateway) + " (here, or on a router of your own)");
+      work.push_back(
+          "the gateway " + quoted(*n.spec->gateway) +
+          ", on …… (here, or a router of your own, whose cable, module and port here are not in the plan: ……)");
     out += box(format("by hand: switches of network {}: {}", quoted(fabric.name), join(work, "; ")));
     if (fabric.uplink_cables > 0 && fabric.uplinks_to >= 0) {
       const bool several = fabric.uplink_cables > fabric.tiers[0].count;
@@ -184,20 +245,23 @@ std::string delivery_steps(const Cluster& c, const Plan& p) {
   for (const AssemblyGroupModel& a : c.assemblies) frames += a.count;
   if (all.empty() && frames == 0) return {};
   std::string out;
-  const Delivered* top = nullptr;  // what is lifted highest
+  const Delivered *top = nullptr, *heaviest = nullptr;  // of those on a lift
   bool unknown = false;
   if (!all.empty()) {
     out += "| model | number | height | weight of one | carried by |\n| --- | ---: | ---: | ---: | --- |\n";
     for (const Delivered& m : all) {
-      if (m.lifted() && (!top || m.highest > top->highest)) top = &m;
+      if (m.lifted > 0 && (!top || m.highest > top->highest)) top = &m;
+      if (m.lifted > 0 && !heaviest) heaviest = &m;
       unknown |= !m.weight;
       out += markdown_row({m.model, std::to_string(m.count), m.units > 0 ? format("{} U", m.units) : "-",
-                           m.weight ? to_text(*m.weight) : "not stated",
-                           !m.weight    ? "see its data sheet"
-                           : m.lifted() ? "a lift"
-                                        : "one person"});
+                           m.weight ? to_text(*m.weight) : "not stated", m.carried()});
     }
-    out += "\n";
+    out += format(
+        "\nOne person lifts {} with the hands at 0.75 m, less above and below, nothing above {:.2f} m "
+        "(NIOSH lifting equation); two lift two thirds of their sum (HSE L23); two people work with a lift. Where a "
+        "maker "
+        "asks for more, the maker is right.\n\n",
+        to_text(kOnePersonLifts), kHighestHands.value);
   }
   for (const AssemblyGroupModel& a : c.assemblies)
     if (a.count > 0)
@@ -208,17 +272,20 @@ std::string delivery_steps(const Cluster& c, const Plan& p) {
       "each box was looked at before the delivery was signed for: count, damage, shock and tilt indicators; damage is "
       "written on the delivery note. Boxes stand in the room until they have its temperature, then they are opened");
   if (top)
-    out += box(format("a lift is there that carries {} ({}) and, for {}, reaches {:.1f} m (unit {})",
-                      to_text(*all.front().weight), markdown_code(all.front().model), markdown_code(top->model),
-                      height_of_unit(static_cast<double>(top->highest)).value, top->highest));
+    out +=
+        box(format("a lift is there that carries {} ({}) and, for {}, reaches {:.1f} m (unit {}); its plate: it "
+                   "carries …… kg at …… m, its platform takes the longest device, and it passes doors and aisles",
+                   to_text(*heaviest->weight), markdown_code(heaviest->model), markdown_code(top->model),
+                   height_of_unit(static_cast<double>(top->highest)).value, top->highest));
   if (!all.empty())
     out +=
         box(format("each device has its rail kit, which fits the depth of the rack: the bill does not list rail "
                    "kits{}",
                    unknown ? "; the weights that the table lacks are known" : ""));
-  out += box(
-      "tools are there: torque screwdriver (torques: the makers' manuals), label printer, console cable, and for fibre "
-      "an inspection scope and cleaners for MPO and LC");
+  out +=
+      box("tools are there: torque screwdriver and wrench (torques: maker's documents), label printer, console cable, "
+          "and for fibre "
+          "an inspection scope and cleaners for MPO and LC");
   out +=
       box("the labels of `labels.csv` (one row for each end of each cable) and the last two columns of `cords.csv` are "
           "printed: one line of text, wrapped around the cable 5 cm behind the plug");
@@ -232,7 +299,9 @@ std::string every_rack_steps(const Cluster& c, const Plan& p) {
   step(
       "Set the rack in its place (x along the row, y across the rows, from the corner of the first rack; the sheet "
       "shows "
-      "the front: the cold aisle), level it, bolt it, and bond it to the earth bar of the room.");
+      "the front: the cold aisle), level it, bolt it, and bond it to the earth bar of the room. Bolts, lug and "
+      "torques: "
+      "maker's documents.");
   if (!p.pdus.empty()) {
     bool vertical = false;
     for (const RackGroupModel& g : c.racks)
@@ -246,11 +315,15 @@ std::string every_rack_steps(const Cluster& c, const Plan& p) {
       plugs += format("{}{}: {}", plugs.empty() ? "" : ", ", quoted(model), quoted(inlet));
     step(format(
         "Mount the PDUs{}. An electrician connects them to their feeds{}; the breakers stay open.",
-        vertical ? " at the rear, the same PDU on the same side in every rack (the plan does not fix the side)" : "",
+        vertical
+            ? " at the rear, seen from there PDU a, c, … at the left and PDU b, d, … at the right in every rack; a "
+              "rack whose manual has other places gets them in this book first"
+            : "",
         plugs.empty() ? "" : " (" + plugs + ")"));
   }
   step(
-      "Mount rails and devices from the bottom up, by the sheet; write down serial numbers, MAC addresses and GUIDs "
+      "Mount rails and devices from the bottom up, by the sheet, which says how each is lifted (rail kits, screws and "
+      "torques: maker's documents); write down serial numbers, MAC addresses and GUIDs "
       "(labels of the devices) there.");
   step(
       "Plug cords, modules and cables by the sheet. A fibre end is inspected and cleaned before each plug. Read the "
@@ -269,13 +342,15 @@ std::string coolant_steps(const Cluster& c, const Plan& p) {
     if (const auto& set = z.spec->cdus) {
       std::vector<std::string> feeds;
       for (const auto& f : set->feeds) feeds.push_back(f.value_or(""));
-      out +=
-          box(format("loop {}: {} ({}) in place, connected to {} and to the management network, set to {}. Their "
-                     "places, cords and "
-                     "network ports are not in the plan: the maker's manual and the planner of the room have them",
-                     quoted(z.name), number_of(set->count.value_or(1), "CDU", "CDUs"), quoted(set->model.value_or("")),
-                     feeds.empty() ? "power" : (feeds.size() == 1 ? "feed " : "feeds ") + quoted(join(feeds, ", ")),
-                     z.spec->supply ? to_text(*z.spec->supply) : "the supply temperature of the loop"));
+      out += box(
+          format("loop {}: {} ({}) in place, each as the table says, connected to {} and to the management "
+                 "network, set to {}. The plan has no places, cords and ports of CDUs: the planner of the room fills "
+                 "in the places, an electrician cords and breakers by the maker's documents, the network's owner the "
+                 "ports",
+                 quoted(z.name), number_of(set->count.value_or(1), "CDU", "CDUs"), quoted(set->model.value_or("")),
+                 feeds.empty() ? "power" : (feeds.size() == 1 ? "feed " : "feeds ") + quoted(join(feeds, ", ")),
+                 z.spec->supply ? to_text(*z.spec->supply) : "the supply temperature of the loop"));
+      out += cdu_table(c, p, zone);
     }
     std::int64_t devices = 0, racks = 0, frames = 0;
     for (std::size_t r = 0; r < p.racks.size(); ++r) {
@@ -290,14 +365,21 @@ std::string coolant_steps(const Cluster& c, const Plan& p) {
     if (devices > 0)
       out += box(format(
           "loop {}: {} in {} {} connected. **Hoses, manifolds and couplings of these racks are not planned (`+?` "
-          "in the bill)**: ask the maker of the servers and that of the CDUs for a set",
+          "in the bill)**: order them by the table below and the maker's documents",
           quoted(z.name), number_of(devices, "liquid-cooled device", "liquid-cooled devices"),
           number_of(racks, "rack", "racks"), devices == 1 ? "is" : "are"));
     if (frames > 0)
-      out += box(
-          format("loop {}: {} connected, supply and return, with {} (`coolant-hose` in the bill; length and "
-                 "couplings: the maker of the frame)",
-                 quoted(z.name), number_of(frames, "frame is", "frames are"), number_of(2 * frames, "hose", "hoses")));
+      out +=
+          box(format("loop {}: {} connected, supply and return, with {} (`coolant-hose` in the bill)", quoted(z.name),
+                     number_of(frames, "frame is", "frames are"), number_of(2 * frames, "hose", "hoses")));
+    if (const std::string hoses = hose_table(c, p, zone); !hoses.empty()) {
+      out += box(format(
+          "loop {}: each hose has its length and couplings in this table before it is ordered. Length: along floor or "
+          "tray from coupling to coupling, measured once CDU and rack have their places, and the slack that the maker "
+          "asks for. Hoses that the maker delivers with the device keep their length",
+          quoted(z.name)));
+      out += hoses;
+    }
     const Fluid fluid = z.spec->fluid.value_or(Fluid::water);
     out +=
         box(format("loop {}: flushed until the filters stay clean, filled with {} and vented, as the maker of the "

@@ -10,10 +10,6 @@
 
 namespace clusterc {
 
-// The most that one person lifts under good conditions: the load constant of the revised NIOSH lifting equation (Waters
-// et al., Ergonomics 36, 1993).
-constexpr Kilograms kOnePersonLifts{23};
-
 std::string delivery_steps(const Cluster&, const Plan&);
 std::string every_rack_steps(const Cluster&, const Plan&);
 std::string coolant_steps(const Cluster&, const Plan&);

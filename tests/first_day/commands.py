@@ -70,7 +70,13 @@ def init():
     with tempfile.TemporaryDirectory() as folder:
         expect("init -o", run("init", "--example", "lab", "-o", "a.yaml", cwd=folder).returncode == 0)
         expect("init -o overwrites", run("init", "--example", "lab", "-o", "a.yaml", cwd=folder).returncode == 2)
-    default = run("init", "--ask", stdin="")
+    # A script whose input is missing must not get a cluster that nobody chose.
+    with tempfile.TemporaryDirectory() as folder:
+        for answers, question in (("", "What is the name of the cluster?"), ("mine\niec\n", "Which GPU server?"), ("\n" * 6, "Which scheduler?")):
+            ended = run("init", "--ask", "-o", "a.yaml", stdin=answers, cwd=folder)
+            expect(f"init --ask with {answers!r} alone", ended.returncode == 2 and not ended.stdout and not os.listdir(folder) and
+                   f"the input ended at the question '{question}'" in ended.stderr and ended.stderr.count("? (") == answers.count("\n") + 1, ended.stderr)
+    default = run("init", "--ask", stdin="\n" * 7)
     expect("init --ask without answers has errors", default.stdout and not errors_of(default.stdout), errors_of(default.stdout))
     prompt = default.stderr
     servers = re.search(r"GPU server\? \(([^)]*)\)", prompt)[1].split(", ")
