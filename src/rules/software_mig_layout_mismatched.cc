@@ -70,8 +70,9 @@ void software_mig_layout_mismatched(const Rule& rule, const RuleInput& in, Findi
     if (!layout) {
       if (once.first(mig.span))
         findings
-            .warning(rule.id, mig.span,
-                     format("'{}' is not a MIG layout: write `off`, or a count and a profile such as 7x1g.10gb", *mig))
+            .error(rule.id, mig.span,
+                   format("'{}' is not a MIG layout that is compiled: the GPUs of '{}' would stay whole", *mig, g.name))
+            .help("write `mig: off`, or a count and one profile for all GPUs, such as `mig: 7x1g.10gb`")
             .object("nodes." + g.name);
       continue;
     }
@@ -109,6 +110,7 @@ void software_mig_layout_mismatched(const Rule& rule, const RuleInput& in, Findi
           .error(rule.id, mig.span,
                  format("'{}' has {} instances with media engines, but a GPU has at most one such instance", *mig,
                         layout->count))
+          .help(format("write `mig: 1x{}`", layout->profile))
           .object("nodes." + g.name);
       continue;
     }
@@ -117,17 +119,24 @@ void software_mig_layout_mismatched(const Rule& rule, const RuleInput& in, Findi
           .error(rule.id, mig.span,
                  format("'{}' has {} instances of a GPU, but '{}' gives at most {} of this profile", *mig,
                         layout->count, g.server.gpu_model, profile->count))
+          .help(format("write `mig: {}x{}`", profile->count, layout->profile))
           .object("nodes." + g.name);
       continue;
     }
     std::string known;
     for (const Profile& p : gpu->profiles)
       if (p.count > 0) known += format("{}{}g.{}gb", known.empty() ? "" : ", ", p.slices, p.gigabytes);
-    findings
-        .error(rule.id, mig.span,
-               format("'{}' has no MIG profile {}g.{}gb; its profiles are {}", g.server.gpu_model, layout->slices,
-                      layout->gigabytes, known))
-        .object("nodes." + g.name);
+    auto& finding = findings.error(rule.id, mig.span,
+                                   format("'{}' has no MIG profile {}g.{}gb; its profiles are {}", g.server.gpu_model,
+                                          layout->slices, layout->gigabytes, known));
+    finding.object("nodes." + g.name);
+    // The profile with as many slices has the compute that was asked for; two of one slice differ in memory alone, and
+    // as many instances fit of the first.
+    const auto alike = std::find_if(gpu->profiles.begin(), gpu->profiles.end(),
+                                    [&](const Profile& p) { return p.count > 0 && p.slices == layout->slices; });
+    if (alike != gpu->profiles.end())
+      finding.help(
+          format("write `mig: {}x{}g.{}gb`", std::min(layout->count, alike->count), alike->slices, alike->gigabytes));
   }
 }
 

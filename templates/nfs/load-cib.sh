@@ -21,12 +21,14 @@ has() {
   done
 }
 if has; then exit 0; fi
-# What an administrator has set stays: a server in standby or maintenance, the whole cluster in maintenance. It comes with the file, in one step: Pacemaker would
-# start what is to rest in between.
+# What an administrator has set stays: a server in standby or maintenance, the whole cluster in maintenance, a resource that is stopped, unmanaged or in maintenance,
+# a resource that `crm_resource --ban` or `--move` keeps off or on a server. It comes with the file, in one step: Pacemaker would start what is to rest in between.
 new=$(mktemp -d)
 trap 'rm -rf "$new"' EXIT
 cibadmin --query > "$new/cib.xml" || fail "Pacemaker does not say what it has"
+cp "$new/cib.xml" "$new/before.xml"
 in_new() { CIB_file=$new/cib.xml "$@"; }
+before() { CIB_file=$new/before.xml cibadmin --query --xpath "$1" 2> /dev/null; }
 in_new cibadmin --replace --scope=configuration --xml-file="$file" || fail "Pacemaker does not take $file"
 for server in $first $second; do
   for name in standby maintenance; do
@@ -36,6 +38,18 @@ for server in $first $second; do
 done
 value=$(crm_attribute --type crm_config --name maintenance-mode --query --quiet 2> /dev/null) || value=
 [ -z "$value" ] || in_new crm_attribute --type crm_config --name maintenance-mode --update "$value" || fail "maintenance-mode would be lost"
+# --force: without it, Pacemaker may set the attribute of the group in place of that of its member.
+resources=$(sed -n -E 's/^ *<(primitive|group) id="([^"]*)".*/\2/p' "$file")
+for resource in $resources; do
+  for name in target-role is-managed maintenance; do
+    value=$(before "//*[self::primitive or self::group][@id='$resource']/meta_attributes/nvpair[@name='$name']" | sed -n 's/.* value="\([A-Za-z]*\)".*/\1/p' | tail -n 1)
+    [ -z "$value" ] || in_new crm_resource --resource "$resource" --meta --set-parameter "$name" --parameter-value "$value" --force > /dev/null ||
+      fail "$name of $resource would be lost"
+  done
+done
+bans=$(before "//rsc_location[starts-with(@id,'cli-')]" | grep -v 'xpath-query>') || bans=
+[ -z "$bans" ] || in_new cibadmin --modify --allow-create --scope=constraints --xml-text "<constraints>$bans</constraints>" ||
+  fail "bans and moves would be lost: carry them over, or remove them with crm_resource --resource NAME --clear"
 in_new cibadmin --query --scope=configuration > "$new/configuration.xml"
 cibadmin --replace --scope=configuration --xml-file="$new/configuration.xml" || fail "Pacemaker did not take $file"
 crm_attribute --node "$first" --name "$mark" --update "$wanted" || fail "Pacemaker did not take the mark of $file"

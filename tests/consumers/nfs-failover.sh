@@ -2,7 +2,7 @@
 # tested nfs: Corosync 3.1, Pacemaker 2.1, mdadm 4.2
 # output nfs: two servers that fail over: Corosync 3.1, crm_verify and crm_simulate of Pacemaker 2.1, mdadm 4.2 (Debian 12): corosync reads members and links on each server; crm_verify takes the resources, and crm_simulate starts them in order on one server, and after the loss of this server fences it before anything starts on the other one; nothing starts without fencing; mdadm reads the array; clients mount the address; prepare-drives leaves drives with data alone, and takes back what it could not finish; load-cib with cibadmin on a file; 24 negative tests
 . "$(dirname "$0")/lib/common.bash" "$@"
-need python3 corosync crm_verify crm_simulate cibadmin crm_attribute mdadm unshare ip wipefs mkfs.xfs shellcheck
+need python3 corosync crm_verify crm_simulate cibadmin crm_attribute crm_resource mdadm unshare ip wipefs mkfs.xfs shellcheck
 unshare -mun true 2> "$work/unshare.log" || cannot "no namespaces here ($(head -1 "$work/unshare.log"))"
 compile_case nfs-failover
 files=$out/nfs/home
@@ -147,11 +147,19 @@ say "load-cib loads again where the mark is there and fencing is not"
 # What an administrator set outlives another file
 set_live() { CIB_file=$work/live.xml crm_attribute "$@" > /dev/null 2>&1 || fail "crm_attribute $*"; }
 set_live --node nfs1 --name standby --update on; set_live --node nfs2 --name maintenance --update true; set_live --type crm_config --name maintenance-mode --update true
+set_resource() { CIB_file=$work/live.xml crm_resource "$@" > /dev/null 2>&1 || fail "crm_resource $*"; }
+set_resource --resource home-nfs --meta --set-parameter target-role --parameter-value Stopped
+set_resource --resource home-files --meta --set-parameter is-managed --parameter-value false --force
+set_resource --resource home-nfs --ban --node nfs2
 set_live --node nfs1 --name "$(sed -n 's/^mark=//p' "$files/load-cib")" --update another
 load
 [ $rc = 0 ] && [ "$(cat "$work/said")" = loaded ] || fail "load-cib of another file: $rc $(cat "$work/said")"
 set_of() { CIB_file=$work/live.xml crm_attribute "$@" --query --quiet 2> /dev/null; }
 equal "what the administrator set" "$(set_of --node nfs1 --name standby) $(set_of --node nfs2 --name maintenance) $(set_of --type crm_config --name maintenance-mode)" "on true true"
+resource_has() { CIB_file=$work/live.xml cibadmin --query --xpath "$1" 2> /dev/null | sed -n 's/.* value="\([^"]*\)".*/\1/p'; }
+equal "what the administrator set for resources" "$(resource_has "//group[@id='home-nfs']/meta_attributes/nvpair[@name='target-role']") $(resource_has "//primitive[@id='home-files']/meta_attributes/nvpair[@name='is-managed']") $(resource_has "//group[@id='home-nfs']/meta_attributes/nvpair[@name='is-managed']")" "Stopped false "
+CIB_file=$work/live.xml cibadmin --query --xpath "//rsc_location[@id='cli-ban-home-nfs-on-nfs2'][@node='nfs2'][@score='-INFINITY']" > /dev/null 2>&1 || fail "the ban of an administrator is lost"
+say "what an administrator set outlives another file: servers, the cluster, resources, bans"
 printf '#!/bin/sh\nexit 0\n' > "$work/bin/cibadmin" && chmod +x "$work/bin/cibadmin" && cp "$work/empty.xml" "$work/live.xml"
 printf '#!/bin/sh\nexit 0\n' > "$work/bin/crm_attribute" && chmod +x "$work/bin/crm_attribute" && load
 [ $rc = 1 ] || fail "load-cib says loaded, and nothing was"
