@@ -167,7 +167,7 @@ class Reader {
       out_.other_options.reset();
       out_.started = moment(e, "started", now_);
       if (std::string why = difference(e, owner_); !why.empty()) refuse(std::move(why));
-      Element there;  // versions before this one wrote no options
+      JournalElement there;  // versions before this one wrote no options
       if (e["options"].get(there) == simdjson::SUCCESS)
         if (std::string was = text(e, "options"); was != owner_.options) out_.other_options = std::move(was);
     } else if (kind == "end") {
