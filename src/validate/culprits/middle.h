@@ -1,5 +1,5 @@
-#pragma once
 // The middle value of a sample: of an even number, the upper of the two. The sample has at least one value.
+#pragma once
 
 #include <algorithm>
 #include <cstddef>

@@ -164,10 +164,10 @@ TEST(FabricDump, WhatWasCutIsTold) {
     return out;
   };
   const std::string_view links = kLinks, tables = kTables;
-  EXPECT_EQ(
-      told(links.substr(0, links.find("Switch: 0x0002c90300000003"))),
-      "audit-capture-unread: 1 ports, as the one of this line, have a peer that the list lacks or that has no LID: "
-      "their links were not read\n");
+  EXPECT_EQ(told(links.substr(0, links.find("Switch: 0x0002c90300000003"))),
+            "audit-capture-unread: 1 ports, for example the one in this line, have a peer that the list lacks or that "
+            "has no LID: "
+            "their links were not read\n");
   EXPECT_EQ(told(tables.substr(0, tables.find("END_LINKS"))),
             "audit-capture-unread: the table LINKS has no end: the file was cut\n");
   EXPECT_EQ(told("Errors for \"n1\"\n   GUID 0x1 port 1: [SymbolErrorCounter == x]\n"),

@@ -525,13 +525,13 @@ TEST(Ibnetdiscover, ADumpThatWasCutIsTold) {
   };
   EXPECT_EQ(told(dump), "");
   EXPECT_EQ(told(dump.substr(0, dump.find("\nCa\t"))),
-            "audit-capture-unread: the dump has no record of 7 of its 10 devices, as the one of this line: it was cut, "
-            "or edited\n");
+            "audit-capture-unread: the dump has no record of 7 of its 10 devices, for example of the one in this line: "
+            "the dump was cut, or edited\n");
   std::string edited = dump;
   const std::string line = "[34]\t\"S-0002c90300000003\"";
   edited.erase(edited.find(line), edited.find('\n', edited.find(line)) + 1 - edited.find(line));
   EXPECT_EQ(told(edited),
-            "audit-capture-unread: 1 of 10 links, as the one of this line, are told by one of their ends only: the "
+            "audit-capture-unread: 1 of 10 links have one of their ends only, for example the one in this line: the "
             "dump was cut, or edited\n");
 }
 

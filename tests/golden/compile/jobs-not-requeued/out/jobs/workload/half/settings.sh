@@ -19,7 +19,7 @@ export PLAN_BATCH=32
 export PLAN_SEQUENCE=2048
 export PLAN_SHARDED=none
 export PLAN_RECOMPUTE=none
-export PLAN_CHECKPOINT_STEPS=4701
+export PLAN_CHECKPOINT_STEPS=4661
 export PLAN_CHECKPOINT_SECONDS=1800
 
 : "${TRAIN:?the program is not set: TRAIN=/PATH/train.py sbatch job.sbatch}"

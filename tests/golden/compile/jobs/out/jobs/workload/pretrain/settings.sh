@@ -20,7 +20,7 @@ export PLAN_SEQUENCE=8192
 export PLAN_SHARDED=optimizer
 export PLAN_RECOMPUTE=selective
 export PLAN_STEPS=953675
-export PLAN_CHECKPOINT_STEPS=849
+export PLAN_CHECKPOINT_STEPS=848
 export PLAN_CHECKPOINT_SECONDS=3600
 
 if [ -z "${TRAIN:-}" ]; then TRAIN=/home/nlp/pretrain_gpt.py; fi

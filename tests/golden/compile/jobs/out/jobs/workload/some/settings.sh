@@ -20,7 +20,7 @@ export PLAN_SEQUENCE=8192
 export PLAN_SHARDED=optimizer
 export PLAN_RECOMPUTE=full
 export PLAN_RECOMPUTE_LAYERS=4
-export PLAN_CHECKPOINT_STEPS=796
+export PLAN_CHECKPOINT_STEPS=795
 export PLAN_CHECKPOINT_SECONDS=3580
 
 if [ -z "${TRAIN:-}" ]; then TRAIN=/home/nlp/pretrain_gpt.py; fi

@@ -19,7 +19,7 @@ export PLAN_BATCH=128
 export PLAN_SEQUENCE=8192
 export PLAN_SHARDED=optimizer
 export PLAN_RECOMPUTE=none
-export PLAN_CHECKPOINT_STEPS=689
+export PLAN_CHECKPOINT_STEPS=687
 export PLAN_CHECKPOINT_SECONDS=3580
 
 if [ -z "${TRAIN:-}" ]; then TRAIN='/home/a b/it'\''s.py'; fi
