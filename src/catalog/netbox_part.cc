@@ -398,9 +398,9 @@ std::vector<std::string> unknown_facts(const NetboxPart& part) {
 
 std::string why_no_part(const NetboxType& t) {
   if (t.form == NetboxType::Form::module)
-    return supply_of(t)
-               ? "a power supply belongs to a server or switch: name its file with --supply when you import that one"
-               : "it is a module without network ports";
+    return supply_of(t) ? "a power supply belongs to a server or switch: import that, and name the file of the supply "
+                          "with --supply"
+                        : "it is a module without network ports";
   if (!t.outlets.empty())
     return t.power_ports.size() > 1 ? "it has outlets and two inlets: transfer switches are not a kind of part"
                                     : "it has outlets, but no inlet";

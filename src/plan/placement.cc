@@ -241,8 +241,8 @@ class Placer : private RackSpace {
     else if (d.kilograms > kilograms)
       lack = Lack::weight,
       why = clusterc::format(
-          "no rack of '{}' with {} U free carries more than {} in addition to rails and cables, but {} are needed",
-          g.name, d.units, to_text(Kilograms(beside_rails)), to_text(Kilograms(d.kilograms)));
+          "{} are needed, but a rack of '{}' with {} U free can carry at most {} more, beside rails and cables",
+          to_text(Kilograms(d.kilograms)), g.name, d.units, to_text(Kilograms(beside_rails)));
     else
       lack = Lack::places,
       why = g.count == 1 ? clusterc::format("the only rack of '{}' has room for {}", g.name, per_rack)

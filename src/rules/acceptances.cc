@@ -289,8 +289,10 @@ void Acceptances::report_unused(bool judged, Findings& findings) {
         "spec-acceptance-unused", a.spec->at.span,
         format("this entry of `accept` is not used: '{}' has no finding at '{}'", a.kind->id, *a.spec->at));
     if (!a.place.valid())
-      f.note({}, format("'{}' is not a path of keys in this spec; write the names of objects as findings do: rack/r07",
-                        *a.spec->at));
+      f.note(
+          {},
+          format("'{}' is not a path of keys in this spec; write the name as a finding shows it, for example rack/r07",
+                 *a.spec->at));
     f.help("remove the acceptance");
     if (const auto edit = removal_of_item(sources_, a.spec->span)) f.fixed_by("remove the unused acceptance", {*edit});
   }

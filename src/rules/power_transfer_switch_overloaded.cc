@@ -39,7 +39,7 @@ bool check_wiring(const Rule& rule, const RuleInput& in, std::size_t t, Findings
                            "behind it restart, so it does not count as a second source",
                            m.name, to_text(*m.spec->time))
                   : format("transfer switch '{}' states no `time`, so it does not count as a second source", m.name))
-        .help("write the longest break that its maker states: `time: 16 ms`")
+        .help("write the longest transfer time that the maker of the switch states: `time: 16 ms`")
         .object("transfer/" + m.name);
   return true;
 }

@@ -39,7 +39,7 @@ class OneWorkload {
     return f;
   }
   void unread(SourceSpan at, std::string_view key, std::string_view of) {
-    warn(at, format("workload '{}' is of `kind: {}`, which does not read `{}`", name_, kind_, key))
+    warn(at, format("workload '{}' is of `kind: {}`: `{}` has no effect on workloads of this kind", name_, kind_, key))
         .help(format("leave `{}` out, or write `kind: {}`", key, of));
   }
   template <class V>
@@ -77,9 +77,10 @@ class OneWorkload {
           .help("leave one of them out");
     if (written(w_.weight_precision) && !w_.lora && !written(w_.trained_parameters))
       warn(w_.weight_precision.span,
-           format("workload '{}' trains all parameters, so clusterc does not read the `weight_precision` of those that "
-                  "are not trained",
-                  name_))
+           format(
+               "workload '{}' trains all parameters: `weight_precision`, which is for parameters that are not trained, "
+               "has no effect",
+               name_))
           .help("write `lora: 16`, or leave `weight_precision` out");
   }
   void serving() {

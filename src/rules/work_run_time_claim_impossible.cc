@@ -34,9 +34,10 @@ void work_run_time_claim_impossible(const Rule& rule, const RuleInput& in, Findi
     const double parameters = *w.model->active_parameters.or_else(w.model->parameters);
     f.label(format("{:.3g} x {} x {} tokens / ({} GPUs x {} x {})", *operations / (parameters * tokens),
                    number(parameters), number(tokens), g.gpus, to_text(*g.peak), to_text(*w.within, 3)));
-    f.help(format("plan {} ({} of the peak, no interruptions), or for {} about {} GPUs at that share of the peak",
-                  to_text(run_time(*operations, gpus, *g.peak, kUsualUtilisation), 3), percent(kUsualUtilisation),
-                  to_text(*w.within, 3), number(std::ceil(gpus * share / kUsualUtilisation))));
+    f.help(format("plan {} with these GPUs, or about {} GPUs for {} (both at {} of the peak, without interruptions)",
+                  to_text(run_time(*operations, gpus, *g.peak, kUsualUtilisation), 3),
+                  number(std::ceil(gpus * share / kUsualUtilisation)), to_text(*w.within, 3),
+                  percent(kUsualUtilisation)));
     f.object("workloads." + name);
   });
 }

@@ -375,8 +375,9 @@ void SoftwareChecks::notebooks(const Notebooks& n) {
 // "physics.gpu": commas and blanks would end it in slurm.conf.
 void SoftwareChecks::qos_name(const Value<std::string>& v) {
   if (v && !is_domain(*v))
-    findings_.error("spec-bad-name", v.span,
-                    format("'{}' cannot name a QOS: letters, digits, inner hyphens, underscores and dots", *v));
+    findings_.error(
+        "spec-bad-name", v.span,
+        format("'{}' cannot name a QOS: only letters, digits, inner hyphens, underscores and dots are allowed", *v));
 }
 
 void SoftwareChecks::power_saving(const PowerSaving& p) {
@@ -409,7 +410,7 @@ void SoftwareChecks::secret(std::string_view key, const SecretRef& s) {
   if (said != 1)
     findings_
         .error("spec-secret-reference", s.span,
-               format("'{}' has {} references, one says where the secret lies", key, said))
+               format("'{}' has {} references: write only one, which says where the secret is", key, said))
         .help("one of { file: … }, { env: … } and { vault: … }");
   if (s.vault && (s.vault->find('#') == std::string::npos || s.vault->front() == '#' || s.vault->back() == '#'))
     findings_

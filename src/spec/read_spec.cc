@@ -173,7 +173,7 @@ class Checker : private NameChecks {
     const std::string newest = kNewestEdition.text();
     findings_
         .error("spec-unknown-value", rules.span,
-               format("there is no rule book '{}'; the newest edition of this program is {}", rules->text(), newest))
+               format("there is no rule book '{}'; the newest rule book of this program is {}", rules->text(), newest))
         .help(*rules > Version{newest} ? format("use a newer clusterc, or write rules: {}", newest)
                                        : format("editions are: {}", edition_list()));
   }
@@ -250,10 +250,14 @@ class Checker : private NameChecks {
     host_names(g.names);
     if (g.software) software_.software(*g.software);
     if (g.software && g.software->mirror)
-      findings_.error("spec-unknown-key", g.software->mirror->span, "'mirror' is set once for all groups")
+      findings_
+          .error("spec-unknown-key", g.software->mirror->span,
+                 "'mirror' cannot be set in one group: it is set once for all groups")
           .help("move it into the `software` of the cluster");
     if (g.software && g.software->notebooks)
-      findings_.error("spec-unknown-key", g.software->notebooks->span, "'notebooks' is set once for all groups")
+      findings_
+          .error("spec-unknown-key", g.software->notebooks->span,
+                 "'notebooks' cannot be set in one group: it is set once for all groups")
           .help("move it into the `software` of the cluster");
     if (g.spot && !g.instance)
       findings_

@@ -84,7 +84,7 @@ class Judge {
              "take `targets` of one of them out, and set its servers up by hand");
     if (s_.spec->servers->ha)
       fail(s_.spec->servers->ha.span, "clusterc compiles no fail-over of BeeGFS services, which `ha` asks for",
-           "take `ha` out; with `protection: replica 2`, buddy mirrors go on without a server");
+           "take `ha` out; with `protection: replica 2`, buddy mirrors still work if one server fails");
   }
 
   void place(const std::vector<StorageTarget>& targets) {

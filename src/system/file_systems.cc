@@ -296,9 +296,10 @@ std::string drives_help(const Cluster& c, int storage, int group, const std::str
                                 "+2`, or another RAID level of all " + std::to_string(count) + " drives";
   }
   return std::string(
-             "write in `drives` of this storage the name of one entry of the nodes' `drives` that has a `size`, is not "
-             "`boot` and holds no other storage; add such an entry if there is none") +
-         (is_local(s) ? "" : "; if it has several drives, write their RAID level in `protection`");
+             "choose an entry of the nodes' `drives` that has a `size`, is not `boot` and holds no other storage (add "
+             "one if "
+             "there is none), and write its name in `drives` of this storage") +
+         (is_local(s) ? "" : "; if the entry has several drives, write their RAID level in `protection`");
 }
 
 }  // namespace
@@ -422,7 +423,7 @@ void check_sources(const Cluster& c, const Plan& plan, Findings& findings) {
         findings
             .error("storage-external-own", s.spec->servers->external.span,
                    "'" + *s.spec->servers->external + "' is a node of '" + g.name +
-                       "', but `external` names a host outside the cluster: no node would export '" + s.name + "'")
+                       "', but `external` is for hosts outside the cluster: no node would export '" + s.name + "'")
             .help("write `servers: { nodes: " + g.name + " }`");
       }
     if (!s.spec || !s.spec->source || !s.spec->kind) continue;

@@ -147,7 +147,7 @@ bool InventoryReader::read_header(const Row& row) {
       f.help(word.find("ip") != word.npos
                  ? "write `address` for the address of a port"
                  : "columns are name, port, mac, guid, serial, link, address, switch, switch_port, "
-                   "rack, position; for people there are asset and remark");
+                   "rack, position; asset and remark are allowed, too, and clusterc does not use them");
       continue;
     }
     if (*column >= 0)

@@ -128,9 +128,9 @@ void check_planned(const Cluster& c, const Plan& plan, const AddressPlan& a,
     if (row == rows.end()) return;
     findings
         .error("inventory-address-unusable", row->second->address_span,
-               "'" + one_line(row->second->name) + "' has the address " + ipv4_text(address) +
-                   ", which the plan gives to '" + who + "': the inventory does not have the address of '" + who +
-                   "' in network '" + net.name + "'")
+               "the inventory gives '" + one_line(row->second->name) + "' the address " + ipv4_text(address) +
+                   ", but the plan uses it for '" + who + "', for which the inventory has no address in network '" +
+                   net.name + "'")
         .help("add a row with the address of '" + who + "'");
   };
   for (std::size_t e = 0; e < net.ends.size(); ++e) {

@@ -158,10 +158,10 @@ void LinkReader::take(const LinkRow& row) {
                       : "write the port as the spec has it: " + join(known, ", "));
   }
   if (std::string why = unlike_others(*g, row); !why.empty())
-    return refuse(
-        row, std::move(why),
-        "give all nodes of a group the same names: write `mac` in place of `link`, so that the compiled files "
-        "name the ports by their addresses, name them in the image, or divide the group");
+    return refuse(row, std::move(why),
+                  "give all nodes of a group the same port names: write `mac` in place of `link` (the compiled files "
+                  "then name the "
+                  "ports by their MAC addresses); or set the names in the image; or divide the group");
   g->by_port.emplace(row.port, &row), g->by_link.emplace(row.link, &row);
 }
 

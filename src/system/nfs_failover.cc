@@ -112,7 +112,7 @@ class Judge {
     }
     alike();
     if (!is_plain_path(*s_.spec->mount))
-      fail(s_.spec->mount.span, "the agents that mount it take letters, digits and / . _ - in a path only",
+      fail(s_.spec->mount.span, "the agents that mount it accept only letters, digits and / . _ - in a path",
            "write another path in `mount`");
   }
 

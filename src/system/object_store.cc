@@ -103,11 +103,12 @@ class Judge {
     const std::string& copier = c_.nodes[static_cast<std::size_t>(group)].name;
     if (!from || !is_mounted_by_us(c_, plan_, static_cast<int>(from - c_.storage.data()), group))
       return fail(copies.from ? copies.from.span : copies.span,
-                  "'" + copies.from.value_or("") + "' is no storage that is mounted on '" + copier + "', which copies",
-                  "write in `from` a storage that '" + copier + "' mounts, or another group first in `on`");
+                  "'" + copies.from.value_or("") + "' is not mounted on '" + copier + "', which makes the copies",
+                  "write in `from` a storage that '" + copier +
+                      "' mounts, or write a group that mounts it as the first in `on`");
     const std::string folder = copies.folder.value_or("");
     if (!is_plain(folder, "/._-") || folder.starts_with('/') || ("/" + folder + "/").find("/../") != std::string::npos)
-      return fail(copies.folder.span, "the folder that is copied is none below '" + *from->spec->mount + "'",
+      return fail(copies.folder.span, "the folder to copy must be below '" + *from->spec->mount + "'",
                   "write it without the path of the mount: `folder: checkpoints`");
     out_.mount = *from->spec->mount;
     out_.from = folder.empty() ? out_.mount : out_.mount + "/" + folder;

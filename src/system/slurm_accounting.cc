@@ -81,7 +81,7 @@ void bill(const Cluster& c, SlurmFacts& facts, Findings& findings) {
             "'" + g.name + "' has no `billing`, so a node-hour counts as " + std::to_string(largest) +
                 " thread-hours in the shares of the teams: the largest node has " + std::to_string(largest) +
                 " threads")
-      .help("write what an hour of the node counts, in hours of one thread, for example by price: `billing: " +
+      .help("write in `billing` as how many thread-hours a node-hour counts, for example by its price: `billing: " +
             std::to_string(4 * largest) + "`");
 }
 

@@ -91,7 +91,7 @@ std::optional<std::vector<std::string>> target_paths(std::string_view text, std:
   const std::string_view before = text.substr(0, open), behind = close < text.size() ? text.substr(close + 1) : "";
   if (!text.starts_with('/') || text.size() > 1000) return why = "it does not begin with '/'", std::nullopt;
   if (!plain(before) || !plain(behind))
-    return why = "it has other characters than letters, digits and '/._-:+', and one range in brackets", std::nullopt;
+    return why = "only letters, digits, '/._-:+' and one range in brackets are allowed", std::nullopt;
   const std::string whole(text);
   if (whole.find("//") != std::string::npos || ("/" + whole + "/").find("/../") != std::string::npos ||
       whole.ends_with('/'))
@@ -283,7 +283,8 @@ std::optional<LustreServers> lustre_servers(const Cluster& c, const Plan& plan, 
         const std::string node = c.nodes[static_cast<std::size_t>(t.group)].names.name(m);
         findings
             .error("lustre-server-unreached", s.spec->targets->span,
-                   "'" + node + "' serves '" + s.name + "', but has no address in the networks of its `source`")
+                   "server '" + node + "' of storage '" + s.name +
+                       "' has no address in the networks of the `source` of '" + s.name + "'")
             .help("connect '" + c.nodes[static_cast<std::size_t>(t.group)].name +
                   "' to a network of the management servers");
         return std::nullopt;

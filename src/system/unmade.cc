@@ -97,10 +97,12 @@ void storage(const System& in, Findings& findings) {
         .note(kRule, s.span,
               "no output sets up the servers of storage '" + s.name + "' (" + std::string(enum_text(*s.spec->kind)) +
                   ", " + who + ")" + (ha ? ", or their `ha`" : ""))
-        .help(s.part ? "use the tools of its maker; `clusterc plan` has its ports and addresses"
-                     : "install and set up the server software of " + std::string(enum_text(*s.spec->kind)) +
-                           " on these nodes by hand" +
-                           (has_maker ? ", or write their `targets`, and outputs have the files" : ""));
+        .help(s.part
+                  ? "use the tools of its maker; `clusterc plan` has its ports and addresses"
+                  : "install and set up the server software of " + std::string(enum_text(*s.spec->kind)) +
+                        " on these nodes by hand" +
+                        (has_maker ? "; or write the `targets` of the storage: files for its servers are compiled then"
+                                   : ""));
   }
 }
 

@@ -212,7 +212,8 @@ class Judge {
     }
     if (silent_.empty()) return;
     const Device& first = *silent_.front();
-    std::string text = format("the list has no link of {} {}", word_of(first.kind), first.address);
+    std::string text =
+        format("the output of lspci shows no link (LnkSta) of {} {}", word_of(first.kind), first.address);
     if (silent_.size() > 1) text += format(" and {} more", silent_.size() - 1);
     findings_.error("file-lspci-unread", first.span, std::move(text))
         .note({}, "lspci(8): LnkCap says what a link can do, LnkSta what it does")
@@ -319,7 +320,9 @@ class Judge {
                                      : findings_.warning("file-lspci-link-degraded", d.now.span, text);
     f.note(d.span, "the device").note({}, "lspci(8), LnkCap and LnkSta");
     if (d.kind == Kind::gpu)
-      f.help("an idle GPU lowers the speed: read it again while it works (nvidia-smi -q -x shows the generation, too)");
+      f.help(
+          "an idle GPU lowers the speed of its link: run lspci again while the GPU works (nvidia-smi -q -x shows the "
+          "generation, too)");
     else
       f.help("seat the card and its riser or cable again, and look whether the firmware limits the slot");
     f.object(format("pci/{}", d.address));

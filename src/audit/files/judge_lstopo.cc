@@ -56,7 +56,7 @@ class Judge {
       findings_
           .error("file-lstopo-unread",
                  {file_, static_cast<std::uint32_t>(text_.size()), static_cast<std::uint32_t>(text_.size())},
-                 "the file ends before its first element does: it was cut")
+                 "the file ends inside its first element: it was cut")
           .help("take it again: lstopo FILE.xml");
     } else if (devices_.empty()) {
       findings_.error("file-lstopo-unread", {file_, 0, 0}, "the file has no PCI devices: none were looked for")

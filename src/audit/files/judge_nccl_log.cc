@@ -155,8 +155,9 @@ class Log {
                             words[0].text, where, best.busbw))
             .note(best.span, "the better figure")
             .note({},
-                  "NCCL's bus bandwidth rises with the size and stays: below half of an earlier figure clusterc "
-                  "calls it a collapse (from 16 MiB on)")
+                  "NCCL's bus bandwidth rises with the size and then stays at its level. From 16 MiB on, less than "
+                  "half of "
+                  "an earlier figure is reported as a collapse")
             .help(
                 "run the test again. If the figure stays, look for a link with errors, a GPU that lowers its clocks, "
                 "and congestion; NCCL_DEBUG=INFO shows the algorithm of each size");
@@ -194,7 +195,8 @@ class Log {
     if ((!t.ended || t.sizes == 0) && !failed_)
       findings_
           .error("file-nccl-unread", t.begin,
-                 t.sizes == 0 ? "the test has no figures" : "the test has no end: it was stopped, or the log was cut")
+                 t.sizes == 0 ? "the log has no results of this test"
+                              : "the test has no end: it was stopped, or the log was cut")
           .note({}, "nccl-tests prints the average bus bandwidth at its end")
           .help("run it again, and keep standard error with the log");
     if (t.ended && t.sizes > 0 && t.best_of_all == 0 && t.first_busbw.valid())

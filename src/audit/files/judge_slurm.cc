@@ -271,13 +271,13 @@ class Judge {
                                          "slurmd finds less, and slurmctld drains the node",
                                          all))
                 : findings_.warning("file-slurm-memory-overstated", memory->span,
-                                    format("RealMemory is exactly what {} hold: if that is all of the node, slurmd "
+                                    format("RealMemory is exactly {}: if the node has no more memory, slurmd "
                                            "finds less, because firmware and kernel hold a part, and slurmctld drains "
                                            "the node",
                                            modules));
       f.label(format("{} = {}; less 1/32 for the system: {} MiB", modules, all, *mib - system))
-          .note({}, format("slurm.conf(5), RealMemory and SlurmctldParameters=node_reg_mem_percent (here {}): a node "
-                           "with less registers as invalid, \"Low RealMemory\"",
+          .note({}, format("slurm.conf(5), RealMemory and SlurmctldParameters=node_reg_mem_percent (here {}): if a "
+                           "node has less memory, slurmctld registers it as invalid, \"Low RealMemory\"",
                            percent))
           .help(format("write RealMemory={}, or what `slurmd -C` prints on the node", *mib - system))
           .object(format("node/{}", n.names));

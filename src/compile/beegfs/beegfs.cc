@@ -79,7 +79,7 @@ class Settings {
       else if (findings)
         findings
             ->error(good ? "output-extra-contradicts-spec" : "output-extra-malformed", wish.span,
-                    good ? "an extra line sets '" + std::string(key) + "', which follows from the spec"
+                    good ? "an extra line sets '" + std::string(key) + "', which is already set from the spec"
                          : "'" + one_line(text.substr(0, 60)) + "' is not a valid line of " + std::string(file_))
             .help("write a setting of this file that is not there yet: tuneNumWorkers = 24");
     }

@@ -116,7 +116,7 @@ Refusal refusal_of(const Document& d, NodeId traits, std::string_view of_class) 
     const std::string trait = "." + std::string(d.scalar(key));
     if (std::find(std::begin(kOurTraits), std::end(kOurTraits), std::string(root_of(of_class)) + trait) !=
         std::end(kOurTraits))
-      return {"an extra line sets '" + std::string(of_class) + trait + "', which follows from the spec", true};
+      return {"an extra line sets '" + std::string(of_class) + trait + "', which is already set from the spec", true};
   }
   return {};
 }

@@ -214,8 +214,8 @@ void check_lustre_version(const StorageModel& s, Findings& findings) {
       .warning("lustre-version-unread", s.spec->version.span,
                "the files for the servers of '" + s.name + "' are written for Lustre 2.10 to 2.17, not for " +
                    s.spec->version->text())
-      .help("write `version: 2.17`, or accept this once the options in lustre/" + s.name +
-            "/format.sh stand in the mkfs.lustre(8) of " + s.spec->version->text());
+      .help("write `version: 2.17`; or compare the options in lustre/" + s.name + "/format.sh with mkfs.lustre(8) of " +
+            s.spec->version->text() + ", and accept the finding if all of them are there");
 }
 
 struct Placed {

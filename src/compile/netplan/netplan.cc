@@ -61,7 +61,7 @@ void extra_file(const CompileInput& in, const std::vector<std::string>& devices,
       for (const std::string_view ours : {"addresses", "dhcp4", "id", "interfaces", "link", "mtu", "parameters"})
         if (d.find(d.value(value, i), ours) != kNoNode)
           return {"an extra line sets '" + std::string(ours) + "' of '" + std::string(name) +
-                      "', which follows from the spec",
+                      "', which is already set from the spec",
                   true};
     }
     return {};

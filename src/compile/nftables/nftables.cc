@@ -200,8 +200,9 @@ void report_logins(const Cluster& c, Findings& findings) {
       findings
           .warning("nftables-login-closed", g.span,
                    "'" + g.name +
-                       "' has the role login, but its servers turn each other off by their BMCs: the "
-                       "firewall lets no SSH in from outside")
+                       "' has the role login, but nobody can log in from outside: its servers can turn each other off "
+                       "by their "
+                       "BMCs, so the firewall lets no SSH in")
           .help("give the role login to other nodes");
 }
 

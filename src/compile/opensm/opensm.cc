@@ -276,8 +276,8 @@ class Emitter {
       if (ours != lines.end() && ours->derived) {
         findings_
             .error("output-extra-contradicts-spec", wish.span,
-                   "an extra line sets '" + std::string(key) + "', which follows from the spec: it is '" + ours->value +
-                       "'")
+                   "an extra line sets '" + std::string(key) + "', which is already set from the spec: it is '" +
+                       ours->value + "'")
             .help(key == "routing_engine" ? "write routing: in network '" + net_.name + "'"
                                           : "change the spec instead");
         continue;

@@ -128,7 +128,8 @@ class Writer {
   void malformed(const Value<std::string>& value, std::string_view key, std::string_view example) {
     findings_
         .error("parallelcluster-value-malformed", value.span,
-               "'" + std::string(key) + "' is '" + one_line(value->substr(0, 60)) + "', which AWS does not make")
+               "'" + std::string(key) + "' is '" + one_line(value->substr(0, 60)) +
+                   "', but identifiers of AWS have another form")
         .help("write `" + std::string(key) + ": " + std::string(example) + "`");
   }
 

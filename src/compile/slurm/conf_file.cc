@@ -264,10 +264,11 @@ bool SlurmFile::is_own_program(const Extra& extra, Findings& findings) const {
   });
   if (ours == entries_.end()) return true;
   const std::string stem = ours->path.substr(0, ours->path.rfind('.'));
-  Finding& f = findings.error("slurm-program-overwritten", extra.span,
-                              format("'{}={}' names a compiled file: the plays overwrite a program of yours there, and "
-                                     "the compiled one {}",
-                                     extra.key, ours->path, ours->does));
+  Finding& f =
+      findings.error("slurm-program-overwritten", extra.span,
+                     format("'{}={}' is the path of a compiled program: the plays overwrite a program of yours at "
+                            "this path. The compiled program {}",
+                            extra.key, ours->path, ours->does));
   f.help(format("if you have no program there, remove the line: {} is compiled with this path", ours->key));
   if (ours->patterns && to_lower(ours->key) == extra.lower)
     f.help(format("copy your program to {0}.site.sh on each machine, and write {1}={0}.*sh: Slurm runs both", stem,

@@ -62,8 +62,8 @@ void SonicChecks::look(const ConfiguredSwitch& s, const SonicPortMap* map, const
     add(s, "sonic-management-unmade",
         "the switches have no management address in their config_db.json: SONiC wants a gateway with it, and the "
         "network of management ports has none",
-        "give that network a `gateway`; without one the port asks DHCP for an address: load these files from the "
-        "console");
+        "give the network of management ports a `gateway`; without one, the management port asks DHCP for an address, "
+        "and these files must be loaded from the console");
   bool pauses = false;
   for (const SwitchClass& c : classes) {
     if (!c.pfc) continue;

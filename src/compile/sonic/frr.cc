@@ -72,19 +72,19 @@ std::string contradiction(std::string_view text) {
   if (is(0, "no", 2)) return "takes something away that may be compiled";
   if (is(0, "hostname", 2) || (is(0, "frr", 2) && is(1, "defaults", 1)) || (is(0, "bgp", 2) && is(1, "router-id", 2)))
     return "sets '" + one_line(std::string(words[0]) + (is(0, "hostname", 2) ? "" : " " + std::string(words[1]))) +
-           "', which follows from the spec";
+           "', which is already set from the spec";
   if (is(0, "router", 4) && is(1, "bgp", 2) && words.size() == 3)
     return "names a BGP number, and each switch has its own";
   if (is(0, "ip", 2) && is(1, "prefix-list", 2) && named(2, kList))
-    return "changes the prefix-list " + std::string(kList) + ", which follows from the spec";
+    return "changes the prefix-list " + std::string(kList) + ", which is already set from the spec";
   if (is(0, "route-map", 6) && (named(1, kMap) || named(1, kSource)))
-    return "changes the route-map " + one_line(words[1]) + ", which follows from the spec";
+    return "changes the route-map " + one_line(words[1]) + ", which is already set from the spec";
   if (is(0, "ip", 2) && is(1, "protocol", 4) && is(2, "bgp", 2))
     return "gives packets of the switch another source than its loopback";
   const bool ours = is(2, "peer-group", 1) || is(2, "remote-as", 3) || is(2, "activate", 2) || is(2, "route-map", 6) ||
                     is(2, "maximum-prefix", 1);
   if (is(0, "neighbor", 2) && named(1, kGroup) && ours)
-    return "changes the peer-group " + std::string(kGroup) + ", which follows from the spec";
+    return "changes the peer-group " + std::string(kGroup) + ", which is already set from the spec";
   return {};
 }
 

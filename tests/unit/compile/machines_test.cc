@@ -274,7 +274,7 @@ TEST(NetworkReaders, ExtraLines) {
                          m = "networkmanager: { extra: { extra.nmconnection";
   EXPECT_EQ(told("debian-12", d, "\"[Match]\", \"Name=mgmt0\", \"[Network]\", \"DHCP=yes\""), "");
   EXPECT_NE(told("debian-12", d, "\"[Match]\", \"Name=mgmt0 eth0\"")
-                .find("interface 'eth0', which follows from the spec [output-extra-contradicts-spec]"),
+                .find("interface 'eth0', which is already set from the spec [output-extra-contradicts-spec]"),
             std::string::npos);
   EXPECT_NE(told("debian-12", d, "\"Name=mgmt0\"")
                 .find("'Name=mgmt0' is not a valid line of 90-extra.network [output-extra-malformed]"),
@@ -285,7 +285,7 @@ TEST(NetworkReaders, ExtraLines) {
             std::string::npos);  // a backslash at the end takes the next line in
   EXPECT_EQ(told("rocky-9", m, "\"[connection]\", \"id=mgmt0\", \"interface-name=mgmt0\""), "");
   EXPECT_NE(told("rocky-9", m, "\"[connection]\", \"interface-name=eth0\"")
-                .find("interface 'eth0', which follows from the spec"),
+                .find("interface 'eth0', which is already set from the spec"),
             std::string::npos);
 }
 

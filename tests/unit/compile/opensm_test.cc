@@ -45,7 +45,7 @@ TEST(Opensm, ExtraLinesReplaceDefaultsAndNothingThatFollowsFromTheSpec) {
                 "'Sweep 3', 'sweep_interval' ], compute/partitions.conf: [ 'a=0x1 : ALL ;', 'Default=0x7fff : ALL ;', "
                 "'b : ALL' ], opensm.conf: [ 'x 1' ] } } }\n"),
          {"opensm"});
-  EXPECT_NE(c.told().find("an extra line sets 'routing_engine', which follows from the spec: it is 'ftree' "
+  EXPECT_NE(c.told().find("an extra line sets 'routing_engine', which is already set from the spec: it is 'ftree' "
                           "[output-extra-contradicts-spec]"),
             std::string::npos)
       << c.told();

@@ -185,17 +185,17 @@ TEST(NodeLists, ExtraLines) {
     return c.told();
   };
   EXPECT_NE(told("xcat", "nodes.stanza", "mac=02:00:00:00:00:01")
-                .find("an extra line sets 'mac', which follows from the spec"),
+                .find("an extra line sets 'mac', which is already set from the spec"),
             std::string::npos);
   EXPECT_NE(told("xcat", "nodes.stanza", "nicips.eth0=10.0.0.1")
-                .find("an extra line sets 'nicips.eth0', which follows from the spec"),
+                .find("an extra line sets 'nicips.eth0', which is already set from the spec"),
             std::string::npos);
   EXPECT_NE(
       told("xcat", "nodes.stanza", "n9:").find("'n9:' is not a valid line of nodes.stanza [output-extra-malformed]"),
       std::string::npos);
   EXPECT_EQ(told("xcat", "nodes.stanza", "provmethod=netboot"), "");
   EXPECT_NE(told("maas", "machines.sh", "power_type=manual")
-                .find("an extra line sets 'power_type', which follows from the spec"),
+                .find("an extra line sets 'power_type', which is already set from the spec"),
             std::string::npos);
   EXPECT_NE(
       told("warewulf", "nodes.yaml", "comment: &a x").find("is copied to every node, so that it cannot have an anchor"),

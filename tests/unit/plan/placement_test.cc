@@ -164,8 +164,8 @@ TEST(Placement, WhatDoesNotFitSaysWhy) {
   ASSERT_EQ(w.unplaced.size(), 1u);
   // (1,500 - 20) / 1.05 - 3 x 400 = 209.52 kg
   EXPECT_EQ(w.unplaced[0].why,
-            "no rack of 'main' with 8 U free carries more than 209.5 kg in addition to rails and cables, but 400 kg "
-            "are needed");
+            "400 kg are needed, but a rack of 'main' with 8 U free can carry at most 209.5 kg more, beside rails and "
+            "cables");
 }
 
 // 34.5 kVA x 0.96 = 33.1 kW survive: three nodes a rack while there are racks, the seventh only where two feeds are
