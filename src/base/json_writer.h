@@ -78,6 +78,7 @@ class JsonWriter {
   bool started_ = false;
 };
 
+// For map() and list(): the container and all in it stay on one line.
 inline constexpr auto kLine = JsonWriter::Layout::line;
 
 }  // namespace clusterc

@@ -12,9 +12,8 @@ namespace clusterc::cli {
 using Answer = std::function<std::optional<std::string>(const std::string& prompt)>;
 using Say = std::function<void(const std::string&)>;
 
-// Asks again until an answer can be used; an empty one takes what stands in brackets. Nothing: the input ended before
-// the last answer, and `say` got the reason: a script whose input is not there shall not get a cluster that nobody
-// chose.
+// Asks again until an answer can be used; an empty one takes what stands in brackets. nullopt: the input ended before
+// the last answer, and `say` got the reason. A script without input gets no spec.
 std::optional<std::string> spec_from_answers(Catalog&, const Answer&, const Say&);
 
 }  // namespace clusterc::cli

@@ -1,8 +1,8 @@
 // How a device gets into its place: by one person, by two, or on a lift. Three published rules, none of ours:
-//   one person   23 kg, the load constant of the revised NIOSH lifting equation (Waters et al., Ergonomics 36, 1993),
-//                times its vertical multiplier 1 - 0.003 |V - 75|, V the height of the hands in cm; nothing above 175
-//                cm
-//   two people   two thirds of the sum of what each of them lifts (HSE, L23: Manual handling, team handling)
+//   one person   23 kg, the load constant of the revised NIOSH lifting equation (Waters et al., Ergonomics 36, 1993;
+//                NIOSH 94-110, doi 10.26616/NIOSHPUB94110revised092021), times its vertical multiplier
+//                1 - 0.003 |V - 75|, V the height of the hands in cm; nothing above 175 cm
+//   two people   two thirds of the sum of what each of them lifts (HSE, L23: Manual handling, paragraph 120)
 //   a lift       all else; two people work with it
 // The other multipliers of the equation (reach, turn, frequency) only lower the figure: a maker's manual that asks for
 // more people or for a lift is right.

@@ -257,7 +257,8 @@ std::string delivery_steps(const Cluster& c, const Plan& p) {
                            m.weight ? to_text(*m.weight) : "not stated", m.carried()});
     }
     out += format(
-        "\nOne person lifts {} with the hands at 0.75 m, less above and below, nothing above {:.2f} m "
+        "\nOne person lifts at most {} close to the body with the hands at 0.75 m, less above and below, nothing above "
+        "{:.2f} m "
         "(NIOSH lifting equation); two lift two thirds of their sum (HSE L23); two people work with a lift. Where a "
         "maker "
         "asks for more, the maker is right.\n\n",

@@ -22,6 +22,34 @@ std::optional<LayoutChoice> planned_layout(const RuleInput& in, const std::strin
   return std::nullopt;
 }
 
+// What `offload` moves to the nodes has to fit there: the GPUs of a node share its memory.
+void check_offloaded(const Rule& rule, const std::string& name, const Workload& w, const WorkloadGpus& g, double each,
+                     Findings& findings) {
+  if (each <= 0) return;
+  for (const NodeGroupModel* group : g.groups) {
+    const ServerModel& server = group->server;
+    const std::string key = "nodes." + group->name;
+    if (!server.memory) {
+      findings
+          .note(rule.id, w.split->offload.span,
+                format("'{}' states no `memory`, so it was not checked whether what workload '{}' offloads fits there",
+                       group->name, name))
+          .object(key);
+      continue;
+    }
+    const double need = each * static_cast<double>(server.gpu_count);
+    if (!above(need, server.memory->value)) continue;
+    Finding& f = findings.add(
+        rule.severity, rule.id, w.split->offload.span,
+        format("workload '{}' offloads {} to the memory of each node of '{}', which has {}", name,
+               to_text(need, Dimension::bytes, 4), group->name, to_text(server.memory->value, Dimension::bytes, 4)));
+    f.label(format("{} for each of {}", to_text(each, Dimension::bytes, 4), plural(server.gpu_count, "GPU")));
+    mention_unconfirmed(f, server.memory, format("the memory of '{}'", group->name));
+    f.help("use more GPUs with `sharded: all`, offload less, or write more `memory` for the nodes");
+    f.object("workloads." + name);
+  }
+}
+
 void work_training_state_exceeds_memory(const Rule& rule, const RuleInput& in, Findings& findings) {
   each_workload(in, "training", [&](const std::string& name, SourceSpan at, const Workload& w, const WorkloadGpus& g) {
     if (!w.model || !w.model->parameters) return;
@@ -46,8 +74,9 @@ void work_training_state_exceeds_memory(const Rule& rule, const RuleInput& in, F
       const double parts = std::min(gpus, tensor * pipeline), copy = std::min(gpus, parts * context),
                    data = w.split->data ? static_cast<double>(*w.split->data) : std::max(1.0, std::floor(gpus / copy));
       // GPUs of one context hold the same weights: they share the state as copies do.
-      each = training_state(p, parts, data * context, sharding_of(w.split->sharded.value_or("none")), trained, state,
-                            frozen)
+      const bool away = w.split->offload.value_or("activations") != "activations";  // the optimizer's lies in the node
+      each = training_state(p, parts, data * context, sharding_of(w.split->sharded.value_or("none")), trained,
+                            away ? 0 : state, frozen)
                  .value;
       sum = format("{} parameters over {} GPUs a copy, {} copies, sharded: {}", number(p), copy, data,
                    w.split->sharded.value_or("none"));
@@ -84,6 +113,7 @@ void work_training_state_exceeds_memory(const Rule& rule, const RuleInput& in, F
           to_text(memory.gradients, Dimension::bytes, 3), to_text(memory.optimizer, Dimension::bytes, 3),
           to_text(memory.activations + memory.logits, Dimension::bytes, 3));
     }
+    if (planned && w.split->offload) check_offloaded(rule, name, w, g, planned->memory.host, findings);
     if (!above(need, have * kUsableMemory)) return;
     const SourceSpan here = first_place(m.parameters.span, at);
     const bool over = above(need, have), surely = above(least_need, have);
@@ -125,7 +155,8 @@ const Rule kWorkTrainingStateExceedsMemory = {
     .explanation = R"(## What it checks
 
 For each training workload with `model` and `on`: weights, gradients and optimizer state as `split` divides them, and
-the minimum of activations, fit each GPU. Without `split` the lower bound is used: everything divided over all GPUs.
+the minimum of activations, fit each GPU. Without `split` the lower bound is used: everything divided over all GPUs. What
+`offload` moves to the node, of all its GPUs together, fits the memory of the node.
 
 ## Why it matters
 
@@ -139,9 +170,10 @@ sharded: none 16 P/mp;  optimizer 4 P/mp + 12 P/(mp d);  gradients 2 P/mp + 14 P
   mp = tensor x pipeline, d = copies x context
 activations >= 2 x sequence x hidden x layers / (tensor x context)     everything recomputed, one sequence at a time
 error above 1.0 x memory, warning above 0.9
+offload: GPUs of the node x (optimizer state and activations that `offload` names) <= memory of the node
 ```
 
-Unit: bytes of a GPU on both sides.
+Unit: bytes of a GPU on both sides; with `offload` also bytes of a node.
 
 With `split` and `batch` the figure is that of the plan (docs/workloads.md), which counts all activations of the split; a
 warning where only these exceed the memory.
@@ -161,7 +193,7 @@ Use more GPUs, `sharded: all`, or a larger `tensor` or `pipeline`.
 
 ## When to accept
 
-Where the optimizer state is in host memory (offload), or the optimizer keeps less of it.
+Where the optimizer keeps less than is counted. For state in the memory of the node, write `offload`.
 )",
     .check = work_training_state_exceeds_memory,
 };

@@ -15,7 +15,7 @@
 namespace clusterc {
 namespace {
 
-constexpr double kG = 1e9;
+constexpr double kGbit = 1e9;
 // In-node all-reduce of healthy systems as a share of the ceiling, where no figure of the part itself is published:
 // A100 and H200 rings (235.4 of 300, 366.6 of 450), H100 and B200 with NVLink SHARP (477.4 of 700, 841.9 of 1,400), two
 // V100 over PCIe switches (11.7 of 14.6).
@@ -273,11 +273,11 @@ std::optional<HealthyRate> healthy_all_reduce(const CollectiveUnit& u, double k)
   constexpr double kSeenRing = 248, kSeenInNetwork = 12, kSeenRing200 = 3;
   constexpr int kHopper = 90;
   const bool board = u.nvidia && u.nvlink, since_hopper = board && u.sm >= kHopper,
-             eight400 = since_hopper && u.nodes == 1 && u.nics == 8 && u.nic.value == 400 * kG;
+             eight400 = since_hopper && u.nodes == 1 && u.nics == 8 && u.nic.value == 400 * kGbit;
   if (k == 2) {
     const HealthyRate ports =
         of(kTwoPorts, u.network.value / u.gpus * (u.gpus * k - 1),
-           since_hopper && u.nodes == 1 && u.nics == 8 && u.nic.value == 200 * kG, "the hierarchical ceiling");
+           since_hopper && u.nodes == 1 && u.nics == 8 && u.nic.value == 200 * kGbit, "the hierarchical ceiling");
     const auto one = healthy_all_reduce(u, 1);
     if (!one) return ports;
     HealthyRate links =
@@ -289,7 +289,7 @@ std::optional<HealthyRate> healthy_all_reduce(const CollectiveUnit& u, double k)
     return of(kInNetwork, std::min(chain, u.network.value * 2 * (n - 1) / n), eight400 && k <= kSeenInNetwork,
               "in-network reduction, a chain inside the node");
   }
-  if (u.nodes == 1 && u.nics == 4 && u.nic.value == 200 * kG)
+  if (u.nodes == 1 && u.nics == 4 && u.nic.value == 200 * kGbit)
     return of(kRing200, ceiling("ring"), board && !since_hopper && k <= kSeenRing200, "the ring ceiling");
   return of(kRing400, ceiling("ring"), eight400 && k <= kSeenRing, "the ring ceiling");
 }

@@ -6,11 +6,12 @@
 //   matrices    2 x parameters that multiply a token x tokens / (published rate of large matrices x F.sustained)
 //   attention   2 x layers x heads x head size x sequence x tokens / (16-bit peak x F.attention)   (causal: half of the
 //   square; a window: its width)
-//   memory      F x what a layer keeps, what several streams of the hidden state move, F x operands of the products
-//   (weights once for each micro batch; with 8 and 4 bits also their quantisation), F x rows of experts, / memory
-//   bandwidth start       F for each layer and each expert: kernels that start and end tensor      2 all-reduces of
-//   hidden x tokens a layer, half of it hidden on Hopper and later experts     4 all-to-alls of hidden x tokens a layer
-//   over forward and backward, once for each place that one of a token's experts lies on
+//   memory      F x what a layer keeps, F x operands of the products (weights once for each micro batch; with 8 and 4
+//   bits also their quantisation), F x rows of experts, what several streams move, / memory bandwidth
+//   start       F for each layer and each expert: kernels that start and end
+//   tensor      2 all-reduces of hidden x tokens a layer, half of it hidden on Hopper and later
+//   experts     4 all-to-alls of hidden x tokens a layer over forward and backward, once for each place that one of a
+//   token's experts lies on
 // A pipeline is as fast as its slowest stage: whole layers, and on the last the output layer.
 // Memory of the fullest GPU, at its fullest moment: states, what the micro batches under way keep, and what is alive
 // only then: the loss over the vocabulary, or (after recomputing) all of one layer. docs/workloads.md has the terms. A
