@@ -144,8 +144,8 @@ void locked_memory(const Software& s, Findings& findings) {
   Finding& f = findings.error(
       "spec-unknown-value", limit.span,
       format("'{}' is not a limit of locked memory: it must be unlimited, or a size with its unit", *limit));
-  static const std::vector<std::string_view> kWords = {"unlimited"};
-  if (!offer_names(f, *limit, kWords)) f.help("write `memlock: unlimited`, or a size such as 64 GiB");
+  static const std::vector<std::string_view> kKeyWords = {"unlimited"};
+  if (!offer_names(f, *limit, kKeyWords)) f.help("write `memlock: unlimited`, or a size such as 64 GiB");
 }
 
 // NVIDIA SHARP is InfiniBand's: the subnet manager makes the trees, the switches add up (docs.nvidia.com/networking,
